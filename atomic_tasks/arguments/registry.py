@@ -1,0 +1,47 @@
+"""The registry of computed argument generators, by the name that the catalog uses."""
+
+import functools
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+Draw = Callable[[Random, str | None], str]
+Later = Callable[[Random, str], str]
+
+_MODULES = ("files", "people", "places", "times", "numbers")
+_GENERATORS: dict[str, "Generator"] = {}
+
+
+@dataclass(frozen=True)
+class Generator:
+    """A named source of values.
+
+    `draw(random, of)` makes a value; `of` is the value of the argument that this one is tied to, or None.
+    `later(random, value)` says what a second mention says ("that workbook"), or is None where the value is repeated.
+    """
+
+    name: str
+    draw: Draw
+    later: Later | None = None
+    needs_of: bool = False
+
+
+def generator(later: Later | list[str] | None = None, needs_of: bool = False) -> Callable[[Draw], Draw]:
+    """Register a function under its own name; `later` is a list of second mentions or a function that makes one."""
+
+    def register(draw: Draw) -> Draw:
+        name = draw.__name__
+        said_later = (lambda random, value: random.choice(later)) if isinstance(later, list) else later
+        _GENERATORS[name] = Generator(name, draw, said_later, needs_of)
+        return draw
+
+    return register
+
+
+@functools.cache
+def computed_generators() -> dict[str, Generator]:
+    """Every computed generator by name."""
+    for module in _MODULES:
+        importlib.import_module(f"atomic_tasks.arguments.{module}")
+    return dict(_GENERATORS)

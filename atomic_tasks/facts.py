@@ -1,0 +1,32 @@
+"""Facts: predicates over argument names, such as open(workbook) or recording, that steps need, give and end."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+_FACT = re.compile(r"([a-z][a-z0-9_]*)(?:\(([a-z][a-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)\))?")
+
+
+class Fact(NamedTuple):
+    """A predicate and the names of the arguments it speaks of."""
+
+    predicate: str
+    arguments: tuple[str, ...] = ()
+
+    def renamed(self, names: Mapping[str, str]) -> "Fact":
+        """The same predicate over other argument names; names not in the mapping stay."""
+        return Fact(self.predicate, tuple(names.get(argument, argument) for argument in self.arguments))
+
+    def __str__(self) -> str:
+        return f"{self.predicate}({', '.join(self.arguments)})" if self.arguments else self.predicate
+
+
+@lru_cache(maxsize=None)
+def parse_fact(text: str) -> Fact:
+    """Read `predicate` or `predicate(argument, ...)`; a ValueError says what the form is."""
+    match = _FACT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"'{text}' is not a fact; write predicate or predicate(argument, ...) in lower case")
+    arguments = match[2].replace(" ", "").split(",") if match[2] else []
+    return Fact(match[1], tuple(arguments))

@@ -1,0 +1,68 @@
+"""Problems found in declared data: each with its place, and all of them at once."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One thing wrong, as `file:line: field: reason`."""
+
+    file: str
+    line: int
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.field}: {self.reason}"
+
+
+class BadInput(Exception):
+    """Input that the user has to mend; its text goes to the user and the exit code is 2."""
+
+    def __init__(self, problems: Iterable[Problem] | str) -> None:
+        self.problems = [] if isinstance(problems, str) else sorted(set(problems))
+        super().__init__(problems if isinstance(problems, str) else "\n".join(map(str, self.problems)))
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean ...?` for the nearest known word, or nothing."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+Place = tuple[str | int, ...]
+
+
+@dataclass
+class Source:
+    """A YAML file that was read: its data, and the line of every key and item in it."""
+
+    path: Path
+    data: object = None
+    lines: dict[Place, int] = field(default_factory=dict)
+
+    def problem(self, place: Place, reason: str) -> Problem:
+        """A problem at the place, or at the nearest thing around it that stands in the file."""
+        known = place
+        while known and known not in self.lines:
+            known = known[:-1]
+        return Problem(shown_path(self.path), self.lines.get(known, 1), _spelled(place), reason)
+
+
+def shown_path(path: Path) -> str:
+    """The path as a person in the working directory would type it."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _spelled(place: Place) -> str:
+    """`tasks[3].needs[0]` for ('tasks', 3, 'needs', 0)."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text or "file"

@@ -1,0 +1,185 @@
+"""What an application file, the equivalence map, a candidate list and the pools may say (pydantic models)."""
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from atomic_tasks.facts import Fact, parse_fact
+
+PLACEHOLDER = re.compile(r"\{(\w*)\}")
+SENTENCE_ENDS = ".?!"
+
+
+class Declared(BaseModel):
+    """Declared data: unknown keys are errors and values never change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _fact_text(text: str) -> str:
+    parse_fact(text)
+    return text
+
+
+def _facts(data: Any) -> Any:
+    """YAML splits `[total(column, workbook)]` at the comma inside the fact; put such facts together again."""
+    if not isinstance(data, list) or not all(isinstance(part, str) for part in data):
+        return data
+    whole: list[str] = []
+    for part in data:
+        if whole and whole[-1].count("(") > whole[-1].count(")"):
+            whole[-1] += f", {part}"
+        else:
+            whole.append(part)
+    return whole
+
+
+def _phrasing(text: str) -> str:
+    if text != text.strip() or "\n" in text:
+        raise ValueError("a phrasing is one line without spaces around it")
+    if not is_sentence(text) and not text.startswith("{") and not text[0].islower():
+        raise ValueError("a clause starts with a verb in lower case; a sentence ends in . ? or !")
+    if is_sentence(text) and text[0].isalpha() and not text[0].isupper():
+        raise ValueError("a sentence starts with a capital; a clause has no end punctuation")
+    return text
+
+
+def _argument(data: Any) -> Any:
+    return {"generator": data} if isinstance(data, str) else data
+
+
+def is_sentence(phrasing: str) -> bool:
+    """A phrasing is a sentence if it ends in . ? or !, and else an imperative clause that can be joined to others."""
+    return phrasing.endswith(tuple(SENTENCE_ENDS))
+
+
+def placeholders(phrasing: str) -> list[str]:
+    """The argument names that a phrasing uses, in order."""
+    return PLACEHOLDER.findall(phrasing)
+
+
+Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+FactText = Annotated[str, AfterValidator(_fact_text)]
+FactTexts = Annotated[tuple[FactText, ...], BeforeValidator(_facts)]
+Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_phrasing)]
+
+
+class Argument(Declared):
+    """Where an argument's values come from: a named generator, perhaps tied to another argument, or a fixed choice."""
+
+    generator: str | None = None
+    of: Identifier | None = Field(None, description="the argument whose value this one fits")
+    one_of: tuple[str, ...] | None = Field(None, min_length=2, description="a fixed choice of this task")
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Argument":
+        if (self.generator is None) == (self.one_of is None):
+            raise ValueError("give either a generator or one_of")
+        if self.of is not None and self.generator is None:
+            raise ValueError("`of` needs a generator")
+        return self
+
+
+Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument)]]
+
+
+class AtomicTask(Declared):
+    """The smallest thing a person does in one application (AppSelectBench, section 5)."""
+
+    id: str
+    title: str = Field(pattern=r"^[A-Z][A-Za-z0-9]*$")
+    capability: str = Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$")
+    generic: bool = Field(False, description="opening, saving, closing: in no split, and never all that a text says")
+    arguments: Arguments = Field(default_factory=dict)
+    needs: FactTexts = ()
+    gives: FactTexts = ()
+    ends: FactTexts = ()
+    say: tuple[Phrasing, ...] = Field(min_length=3)
+    notes: str | None = None
+
+    def facts(self, kind: Literal["needs", "gives", "ends"]) -> tuple[Fact, ...]:
+        """The facts of one kind, parsed."""
+        return tuple(parse_fact(text) for text in getattr(self, kind))
+
+    @property
+    def application(self) -> str:
+        """The application that the id names (application names may hold dots)."""
+        return self.id.rpartition(".")[0]
+
+
+class Application(Declared):
+    """One application of the catalog; names as in AppSelectBench, Appendix C."""
+
+    application: str = Field(pattern=r"^[a-z0-9][a-z0-9_.+()-]*$")
+    title: str
+    aliases: tuple[str, ...] = ()
+    name_is_a_word: bool = Field(False, description="the title or an alias is an ordinary English word")
+    vendor: str
+    kind: str = Field(description="what a person calls such a program, with no name in it")
+    platform: Literal["windows", "linux"]
+    category: str
+    also_in: tuple[str, ...] = ()
+    description: str
+    features: tuple[str, ...] = Field(min_length=3)
+    typical_scenarios: tuple[str, ...] = Field(min_length=3)
+    tasks: tuple[AtomicTask, ...] = Field(min_length=5)
+
+
+class Capability(Declared):
+    """What a person wants done, and every application that can do it."""
+
+    applications: tuple[str, ...] = Field(min_length=1)
+    reason: str = Field(min_length=5)
+
+
+class Equivalence(Declared):
+    """The equivalence map (AppSelectBench, section 6.1)."""
+
+    capabilities: dict[str, Capability]
+
+
+class CandidateList(Declared):
+    """The applications that a selector chooses from; a dataset pins one."""
+
+    title: str
+    description: str
+    applications: tuple[str, ...] = Field(min_length=2)
+
+
+class Categories(Declared):
+    """The categories that the paper lists (Appendix D)."""
+
+    categories: tuple[str, ...]
+
+
+class Pool(Declared):
+    """Values of one or more generators; the columns of a row belong together."""
+
+    columns: tuple[Identifier, ...] = Field(min_length=1)
+    later: dict[Identifier, tuple[str, ...]] = Field(default_factory=dict, description="what a second mention says")
+    values: tuple[tuple[str, ...], ...] = Field(min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rows(cls, data: Any) -> Any:
+        if isinstance(data, dict) and isinstance(data.get("values"), list):
+            data = dict(data)
+            data["values"] = [row if isinstance(row, list) else [row] for row in data["values"]]
+        return data
+
+    @model_validator(mode="after")
+    def _square(self) -> "Pool":
+        for row in self.values:
+            if len(row) != len(self.columns):
+                raise ValueError(f"row {list(row)} has {len(row)} values for {len(self.columns)} columns")
+        if len(set(self.values)) != len(self.values):
+            twice = next(row for row in self.values if self.values.count(row) > 1)
+            raise ValueError(f"row {list(twice)} stands twice")
+        return self
+
+
+class Pools(Declared):
+    """A file of pools."""
+
+    pools: tuple[Pool, ...]

@@ -1,0 +1,209 @@
+"""The rules of the catalog: what pydantic cannot see because it concerns several declarations at once.
+
+Each rule yields problems; `validate_catalog` collects them all. Run as a module to check the catalog alone.
+"""
+
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from atomic_tasks.arguments.registry import computed_generators
+from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.facts import Fact
+from atomic_tasks.names import named_in
+from atomic_tasks.problems import Place, Problem, suggestion
+from atomic_tasks.schema import PLACEHOLDER, Application, AtomicTask, is_sentence, placeholders
+
+MOST_APPLICATIONS_PER_PHRASING = 3
+Rule = Callable[[Catalog], Iterator[Problem]]
+
+
+def validate_catalog(catalog: Catalog) -> list[Problem]:
+    """Every broken rule, in no particular order."""
+    return [problem for rule in RULES for problem in rule(catalog)]
+
+
+def _each_task(catalog: Catalog) -> Iterator[tuple[Application, AtomicTask, Place, Callable[[Place, str], Problem]]]:
+    """Every task with its place in the file and a maker of problems for that file."""
+    for application in catalog.applications.values():
+        source = catalog.sources.get(application.application)
+        if source is None:
+            continue  # the file's name is wrong, which another rule reports
+        for number, task in enumerate(application.tasks):
+            yield application, task, ("tasks", number), source.problem
+
+
+def file_names(catalog: Catalog) -> Iterator[Problem]:
+    """An application stands in a file of its own name."""
+    for application in catalog.applications.values():
+        if application.application not in catalog.sources:
+            for name, source in catalog.sources.items():
+                if isinstance(source.data, dict) and source.data.get("application") == application.application:
+                    yield source.problem(("application",), f"'{application.application}' must stand in a file of that name, not {name}.yaml")
+
+
+def identifiers(catalog: Catalog) -> Iterator[Problem]:
+    """Ids are unique and begin with their application's name; titles are unique within an application."""
+    seen: dict[str, str] = {}
+    for application, task, place, problem in _each_task(catalog):
+        if task.application != application.application:
+            yield problem((*place, "id"), f"'{task.id}' must begin with '{application.application}.'")
+        if task.id in seen:
+            yield problem((*place, "id"), f"'{task.id}' is already used in {seen[task.id]}")
+        seen[task.id] = f"{application.application}.yaml"
+
+
+def categories(catalog: Catalog) -> Iterator[Problem]:
+    """Categories are those of categories.yaml."""
+    for application in catalog.applications.values():
+        source = catalog.sources.get(application.application)
+        for key, names in (("category", (application.category,)), ("also_in", application.also_in)):
+            for name in names:
+                if source and name not in catalog.categories:
+                    yield source.problem((key,), f"unknown category '{name}'{suggestion(name, catalog.categories)}")
+
+
+def generators(catalog: Catalog) -> Iterator[Problem]:
+    """Arguments come from generators that exist and are tied to arguments that exist."""
+    known = catalog.generators
+    for _, task, place, problem in _each_task(catalog):
+        for name, argument in task.arguments.items():
+            where = (*place, "arguments", name)
+            if argument.generator is not None and argument.generator not in known:
+                yield problem(where, f"unknown generator '{argument.generator}'{suggestion(argument.generator, known)}")
+            elif argument.generator is not None and known[argument.generator].needs_of and argument.of is None:
+                yield problem(where, f"generator '{argument.generator}' needs `of`: the argument that it follows")
+            if argument.of is not None and (argument.of not in task.arguments or argument.of == name):
+                yield problem(where, f"`of` names '{argument.of}', which is not another argument of {task.id}")
+
+
+def phrasings(catalog: Catalog) -> Iterator[Problem]:
+    """Phrasings use the task's arguments, all of them somewhere, in both forms, and never name their application."""
+    for application, task, place, problem in _each_task(catalog):
+        used: set[str] = set()
+        for number, phrasing in enumerate(task.say):
+            where = (*place, "say", number)
+            for name in placeholders(phrasing):
+                used.add(name)
+                if name != "application" and name not in task.arguments:
+                    yield problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
+            if name := named_in(PLACEHOLDER.sub("", phrasing), application):
+                yield problem(where, f"names its own application ('{name}'); write {{application}} or leave the name out")
+            if phrasing in task.say[:number]:
+                yield problem(where, "stands twice in this task")
+        for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
+            yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
+        if not any(map(is_sentence, task.say)) or all(map(is_sentence, task.say)):
+            yield problem((*place, "say"), "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !)")
+
+
+def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:
+    """No phrasing, its arguments masked, stands in more than three applications, save for generic tasks."""
+    places: dict[str, list[tuple[str, Problem]]] = defaultdict(list)
+    for application, task, place, problem in _each_task(catalog):
+        for number, phrasing in enumerate(() if task.generic else task.say):
+            masked = PLACEHOLDER.sub("{}", phrasing).casefold()
+            reason = f"this phrasing, arguments masked, stands in more than {MOST_APPLICATIONS_PER_PHRASING} applications"
+            places[masked].append((application.application, problem((*place, "say", number), reason)))
+    for uses in places.values():
+        if len({name for name, _ in uses}) > MOST_APPLICATIONS_PER_PHRASING:
+            yield from (problem for _, problem in uses)
+
+
+def capabilities(catalog: Catalog) -> Iterator[Problem]:
+    """Every task's capability stands in the equivalence map, with the task's application; the map names known ones."""
+    for application, task, place, problem in _each_task(catalog):
+        where = (*place, "capability")
+        capability = catalog.capabilities.get(task.capability)
+        if capability is None:
+            yield problem(where, f"'{task.capability}' is not in equivalence.yaml{suggestion(task.capability, catalog.capabilities)}")
+        elif application.application not in capability.applications:
+            yield problem(where, f"'{task.capability}' does not list {application.application} in equivalence.yaml")
+    source = catalog.sources["equivalence"]
+    for name, capability in catalog.capabilities.items():
+        for number, listed in enumerate(capability.applications):
+            where = ("capabilities", name, "applications", number)
+            if listed not in catalog.applications:
+                yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
+            elif listed in capability.applications[:number]:
+                yield source.problem(where, f"'{listed}' stands twice")
+
+
+def facts(catalog: Catalog) -> Iterator[Problem]:
+    """Facts speak of the task's arguments, and what a task needs is given by a task of the same application."""
+    for application, task, place, problem in _each_task(catalog):
+        for kind in ("needs", "gives", "ends"):
+            for number, fact in enumerate(task.facts(kind)):
+                where = (*place, kind, number)
+                for name in fact.arguments:
+                    if name not in task.arguments:
+                        yield problem(where, f"'{name}' is not an argument of {task.id}{suggestion(name, task.arguments)}")
+                if kind == "needs" and not _given(fact, task, application):
+                    yield problem(where, f"unmet need: no other task of {application.application} gives '{fact}' with such arguments")
+
+
+def _given(need: Fact, task: AtomicTask, application: Application) -> bool:
+    """Whether another task of the application gives the fact, with arguments from the same generators."""
+    wanted = [_origin(task, name) for name in need.arguments]
+    return any(
+        given.predicate == need.predicate and [_origin(giver, name) for name in given.arguments] == wanted
+        for giver in application.tasks
+        if giver is not task
+        for given in giver.facts("gives")
+    )
+
+
+def _origin(task: AtomicTask, name: str) -> object:
+    """What decides whether two arguments may stand for the same value."""
+    argument = task.arguments.get(name)
+    return argument and (argument.generator or argument.one_of)
+
+
+def pools(catalog: Catalog) -> Iterator[Problem]:
+    """A generator's name stands once, among the pools and the computed ones; `later` speaks of columns."""
+    seen = dict.fromkeys(computed_generators(), "the computed generators")
+    for key, source in catalog.sources.items():
+        if not key.startswith("pools/") or not isinstance(source.data, dict):
+            continue
+        for number, pool in enumerate(source.data.get("pools") or []):
+            columns = pool.get("columns", []) if isinstance(pool, dict) else []
+            for column in columns:
+                if column in seen:
+                    yield source.problem(("pools", number, "columns"), f"generator '{column}' is already defined in {seen[column]}")
+                seen[column] = f"{key}.yaml"
+            for column in (pool.get("later") or {}) if isinstance(pool, dict) else ():
+                if column not in columns:
+                    yield source.problem(("pools", number, "later", column), f"'{column}' is not a column of this pool")
+
+
+def candidate_lists(catalog: Catalog) -> Iterator[Problem]:
+    """Candidate lists name applications of the catalog, once each."""
+    for name, entry in catalog.candidates.items():
+        source = catalog.sources[f"candidates/{name}"]
+        for number, listed in enumerate(entry.applications):
+            where = ("applications", number)
+            if listed not in catalog.applications:
+                yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
+            elif listed in entry.applications[:number]:
+                yield source.problem(where, f"'{listed}' stands twice")
+
+
+RULES: tuple[Rule, ...] = (
+    file_names,
+    identifiers,
+    categories,
+    generators,
+    phrasings,
+    shared_phrasings,
+    capabilities,
+    facts,
+    pools,
+    candidate_lists,
+)
+
+
+if __name__ == "__main__":
+    catalog, form = read_catalog()
+    for problem in sorted({*form, *validate_catalog(catalog)}):
+        print(problem)
+    sys.exit(2 if form or validate_catalog(catalog) else 0)

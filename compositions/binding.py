@@ -1,0 +1,34 @@
+"""Binding: every argument of a composition gets one value; tied ones fit, and two of one generator differ."""
+
+from collections.abc import Mapping
+from random import Random
+
+from atomic_tasks.arguments.registry import Generator
+from atomic_tasks.schema import Argument
+
+_TRIES = 8
+
+
+def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator], random: Random) -> dict[str, str]:
+    """Argument name to value, in the order of the arguments. A tied argument is bound after the one that it follows."""
+    values: dict[str, str] = {}
+
+    def value_of(name: str) -> str:
+        if name not in values:
+            argument = arguments[name]
+            fitting = value_of(argument.of) if argument.of else None
+            values[name] = _drawn(name, argument, fitting)
+        return values[name]
+
+    def _drawn(name: str, argument: Argument, fitting: str | None) -> str:
+        taken = {values[other] for other in values if arguments[other].generator == argument.generator}
+        value = ""
+        for _ in range(_TRIES):
+            value = random.choice(argument.one_of) if argument.one_of else generators[argument.generator or ""].draw(random, fitting)
+            if value not in taken:
+                break
+        return value
+
+    for name in arguments:
+        value_of(name)
+    return {name: values[name] for name in arguments}

@@ -1,0 +1,65 @@
+"""The graph of a composition: a node for each maximal run of steps in one application, an edge where one must come before.
+
+AppSelectBench, section 3: a singleton is a graph of one node; chains are sequential, all others parallel.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from compositions.model import Composition
+
+Shape = Literal["singleton", "sequential", "parallel"]
+
+
+@dataclass(frozen=True)
+class ApplicationGraph:
+    """`nodes[i]` holds the positions of the steps of node i; `edges` are pairs of node numbers."""
+
+    applications: tuple[str, ...]
+    nodes: tuple[tuple[int, ...], ...]
+    edges: tuple[tuple[int, int], ...]
+
+    @property
+    def shape(self) -> Shape:
+        """What the nodes and edges form."""
+        if len(self.nodes) == 1:
+            return "singleton"
+        chain = tuple((number, number + 1) for number in range(len(self.nodes) - 1))
+        return "sequential" if self.edges == chain else "parallel"
+
+
+def application_graph(composition: Composition) -> ApplicationGraph:
+    """Nodes by runs of one application; edges by facts and by `after`, without those that follow from others."""
+    nodes: list[list[int]] = []
+    for position, step in enumerate(composition.steps):
+        same = nodes and composition.steps[nodes[-1][-1]].task.application == step.task.application
+        if same:
+            nodes[-1].append(position)
+        else:
+            nodes.append([position])
+    node_of = {position: number for number, node in enumerate(nodes) for position in node}
+    found = {
+        (node_of[source], node_of[position])
+        for position in range(len(composition.steps))
+        for source in composition.sources(position)
+        if node_of[source] != node_of[position]
+    }
+    return ApplicationGraph(
+        tuple(composition.steps[node[0]].task.application for node in nodes),
+        tuple(map(tuple, nodes)),
+        tuple(sorted(_reduced(found, len(nodes)))),
+    )
+
+
+def _reduced(edges: set[tuple[int, int]], size: int) -> set[tuple[int, int]]:
+    """The edges without those that a longer path already implies (transitive reduction; edges go upwards)."""
+    reach: list[set[int]] = [set() for _ in range(size)]
+    for start in reversed(range(size)):
+        for end in _ends(edges, start):
+            reach[start] |= {end} | reach[end]
+    return {(start, end) for start, end in edges if not any(end in reach[middle] for middle in _ends(edges, start) if middle != end)}
+
+
+def _ends(edges: set[tuple[int, int]], start: int) -> Sequence[int]:
+    return [end for first, end in edges if first == start]

@@ -1,0 +1,106 @@
+"""A composition: ordered steps over shared arguments, and the constraints that it has to keep."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from atomic_tasks.facts import Fact
+from atomic_tasks.schema import Argument, AtomicTask
+
+Kind = Literal["single", "chain", "workflow"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """An atomic task with its arguments named as the composition names them."""
+
+    task: AtomicTask
+    names: Mapping[str, str] = field(default_factory=dict)
+    after: tuple[int, ...] = ()
+
+    @cached_property
+    def arguments(self) -> dict[str, Argument]:
+        """Composition argument name to its origin; `of` is renamed too."""
+        return {
+            self.names.get(name, name): argument.model_copy(update={"of": self.names.get(argument.of, argument.of)})
+            if argument.of
+            else argument
+            for name, argument in self.task.arguments.items()
+        }
+
+    @cached_property
+    def needs(self) -> tuple[Fact, ...]:
+        """Facts that must hold before."""
+        return tuple(fact.renamed(self.names) for fact in self.task.facts("needs"))
+
+    @cached_property
+    def gives(self) -> tuple[Fact, ...]:
+        """Facts that hold after."""
+        return tuple(fact.renamed(self.names) for fact in self.task.facts("gives"))
+
+    @cached_property
+    def ends(self) -> tuple[Fact, ...]:
+        """Facts that cease to hold."""
+        return tuple(fact.renamed(self.names) for fact in self.task.facts("ends"))
+
+
+@dataclass(frozen=True)
+class Composition:
+    """Ordered steps; `after` of a step holds the positions that it must follow beyond what its facts say."""
+
+    steps: tuple[Step, ...]
+    kind: Kind
+    workflow: str | None = None
+
+    @cached_property
+    def composition_id(self) -> str:
+        """A hash of the ordered atomic tasks (the design's identity of a composition)."""
+        return hashlib.blake2b("\n".join(step.task.id for step in self.steps).encode(), digest_size=8).hexdigest()
+
+    @cached_property
+    def arguments(self) -> dict[str, Argument]:
+        """Every argument of the composition; a tie to another argument wins over none."""
+        merged: dict[str, Argument] = {}
+        for step in self.steps:
+            for name, argument in step.arguments.items():
+                if name not in merged or (merged[name].of is None and argument.of is not None):
+                    merged[name] = argument
+        return merged
+
+    def sources(self, position: int) -> set[int]:
+        """The earlier steps that this one depends on: the latest giver of each fact it needs, and its `after`."""
+        found = set(self.steps[position].after)
+        for need in self.steps[position].needs:
+            givers = [earlier for earlier in range(position) if need in self.steps[earlier].gives]
+            found.update(givers[-1:])
+        return found
+
+
+def facts_after(steps: Iterable[Step]) -> set[Fact]:
+    """The facts that hold after the steps, from nothing."""
+    state: set[Fact] = set()
+    for step in steps:
+        state = (state - set(step.ends)) | set(step.gives)
+    return state
+
+
+def same_origin(one: Argument, other: Argument) -> bool:
+    """Whether two arguments may stand for one value: the same generator or the same choice, and no two different ties."""
+    ties = {argument.of for argument in (one, other) if argument.of is not None}
+    return (one.generator, one.one_of) == (other.generator, other.one_of) and len(ties) <= 1
+
+
+def broken_constraints(composition: Composition) -> list[str]:
+    """What is wrong with a composition, in words; empty for every composition that the engine may emit."""
+    broken: list[str] = []
+    known: dict[str, Argument] = {}
+    for position, step in enumerate(composition.steps):
+        state = facts_after(composition.steps[:position])
+        broken += [f"step {position + 1} ({step.task.id}) needs {need}, which no earlier step gives" for need in step.needs if need not in state]
+        broken += [f"step {position + 1} ({step.task.id}) must come after step {earlier + 1}" for earlier in step.after if earlier >= position]
+        for name, argument in step.arguments.items():
+            if not same_origin(known.setdefault(name, argument), argument):
+                broken.append(f"argument '{name}' of step {position + 1} ({step.task.id}) has another origin than in an earlier step")
+    return broken

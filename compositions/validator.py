@@ -1,0 +1,120 @@
+"""The rules of the workflows, and of what the engine can reach."""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import Place, Problem, suggestion
+from atomic_tasks.schema import placeholders
+from compositions.engine import single
+from compositions.library import Located
+from compositions.model import Composition, Step, broken_constraints
+from compositions.schema import Workflow
+
+_TRIES_TO_REACH = 12
+
+
+def validate_workflows(located: Sequence[Located], catalog: Catalog) -> list[Problem]:
+    """Every broken rule of the workflows, and every task or capability that nothing reaches."""
+    problems = [problem for entry in located for problem in _workflow(entry, catalog)]
+    problems += _duplicates(located)
+    problems += _unreached_tasks(catalog)
+    problems += _unused_capabilities(located, catalog)
+    return problems
+
+
+def _duplicates(located: Sequence[Located]) -> Iterator[Problem]:
+    seen: dict[str, str] = {}
+    for workflow, source, number in located:
+        if workflow.id in seen:
+            yield source.problem(("workflows", number, "id"), f"'{workflow.id}' is already used in {seen[workflow.id]}")
+        seen[workflow.id] = source.path.name
+
+
+def _workflow(entry: Located, catalog: Catalog) -> Iterator[Problem]:
+    """The rules of one workflow; facts are only looked at once its steps are known."""
+    workflow, source, number = entry
+    place: Place = ("workflows", number)
+    sound = True
+    for position, step in enumerate(workflow.steps):
+        where = (*place, "steps", position)
+        task = catalog.tasks.get(step.task)
+        if task is None:
+            sound = False
+            yield source.problem((*where, "task"), f"unknown atomic task '{step.task}'{suggestion(step.task, catalog.tasks)}")
+            continue
+        for name in step.with_:
+            if name not in task.arguments:
+                sound = False
+                yield source.problem((*where, "with", name), f"{task.id} has no argument '{name}'{suggestion(name, task.arguments)}")
+        labels = [earlier.label for earlier in workflow.steps[:position]]
+        for label in step.after:
+            if label not in labels:
+                sound = False
+                yield source.problem((*where, "after"), f"no earlier step has the label '{label}'")
+    if sound:
+        composition = whole(workflow, catalog)
+        for reason in broken_constraints(composition):
+            yield source.problem((*place, "steps"), f"unmet need: {reason}" if " needs " in reason else reason)
+        yield from _goal(entry, catalog, composition)
+        yield from _really_crosses(entry, catalog, composition)
+
+
+def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
+    """A workflow across applications is one that no single application can do."""
+    workflow, source, number = entry
+    known = [step.task.capability for step in composition.steps if step.task.capability in catalog.capabilities]
+    alone = catalog.doing(known, catalog.applications)
+    if len({step.task.application for step in composition.steps}) > 1 and alone:
+        yield source.problem(("workflows", number, "steps"), f"{', '.join(sorted(alone))} can do every step alone; write it within one application")
+
+
+def whole(workflow: Workflow, catalog: Catalog) -> Composition:
+    """The workflow with all its steps in the order of the file."""
+    labels = {step.label: position for position, step in enumerate(workflow.steps) if step.label}
+    steps = (Step(catalog.tasks[step.task], step.with_, tuple(labels[label] for label in step.after)) for step in workflow.steps)
+    return Composition(tuple(steps), "workflow", workflow.id)
+
+
+def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
+    """A goal within one application has a capability that this application has; one across several has none."""
+    workflow, source, number = entry
+    place: Place = ("workflows", number, "goal")
+    applications = {step.task.application for step in composition.steps}
+    capability = workflow.goal.capability
+    if len(applications) > 1 and capability is not None:
+        yield source.problem((*place, "capability"), "a goal across applications has no capability, since no application does it alone")
+    if len(applications) == 1 and capability is None:
+        yield source.problem(place, "capability is missing: what the goal alone asks for")
+    if len(applications) == 1 and capability is not None:
+        known = catalog.capabilities.get(capability)
+        if known is None:
+            yield source.problem((*place, "capability"), f"'{capability}' is not in equivalence.yaml{suggestion(capability, catalog.capabilities)}")
+        elif not applications <= set(known.applications):
+            yield source.problem((*place, "capability"), f"'{capability}' does not list {', '.join(applications)} in equivalence.yaml")
+    always = {name for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional for name in step.arguments}
+    for item, phrasing in enumerate(workflow.goal.say):
+        for name in placeholders(phrasing):
+            if name not in always:
+                reason = f"uses {{{name}}}, which no step that is always there has{suggestion(name, always)}"
+                yield source.problem((*place, "say", item), reason)
+
+
+def _unreached_tasks(catalog: Catalog) -> Iterator[Problem]:
+    """Tasks for which the engine finds no composition, whatever it draws."""
+    for application in catalog.applications.values():
+        source = catalog.sources.get(application.application)
+        for number, task in enumerate(application.tasks):
+            reached = any(single(task, application.tasks, Random(seed)) is not None for seed in range(_TRIES_TO_REACH))
+            if source is not None and not reached:
+                reason = f"no composition reaches {task.id}: its needs cannot all hold, whatever comes before"
+                yield source.problem(("tasks", number, "needs"), reason)
+
+
+def _unused_capabilities(located: Sequence[Located], catalog: Catalog) -> Iterator[Problem]:
+    """Capabilities of the map that no task and no goal has."""
+    used = {task.capability for task in catalog.tasks.values()} | {workflow.goal.capability for workflow, _, _ in located}
+    source = catalog.sources["equivalence"]
+    for name in catalog.capabilities:
+        if name not in used:
+            yield source.problem(("capabilities", name), "no atomic task and no goal has this capability")

@@ -1,0 +1,1 @@
+"""Application selection: selectors that implement the protocols, and runs over a dataset."""

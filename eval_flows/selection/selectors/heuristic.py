@@ -1,0 +1,99 @@
+"""The rule-based heuristic: the application whose lexicon the text matches best (AppSelectBench, section 4.3)."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from atomic_tasks.problems import BadInput, Problem
+from atomic_tasks.schema import Declared
+from atomic_tasks.seeds import derive_seed
+from atomic_tasks.yaml_source import read_yaml, validated
+from eval_flows.selection.selectors.answer import Answer
+
+LEXICONS_FILE = Path(__file__).parent.parent / "lexicons.yaml"
+_WORD = re.compile(r"[a-z0-9+#.'-]*[a-z0-9+#]")
+
+
+class Lexicon(Declared):
+    """Words and phrases that point to an application, and the names that it goes by."""
+
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+    phrases: tuple[str, ...] = ()
+
+
+class Lexicons(Declared):
+    """A lexicon for each application."""
+
+    lexicons: dict[str, Lexicon]
+
+
+def read_lexicons(path: Path = LEXICONS_FILE) -> dict[str, Lexicon]:
+    """The declared lexicons; BadInput names every problem."""
+    problems: list[Problem] = []
+    source = read_yaml(path, problems)
+    declared = validated(source, Lexicons, problems) if source.data is not None else None
+    if declared is None or problems:
+        raise BadInput(problems)
+    return declared.lexicons
+
+
+class HeuristicSelector:
+    """Adds up the weights of the terms that a text holds and answers with the heaviest application.
+
+    A term weighs its number of words, divided by the number of lexicons that hold it; a name weighs ten times that.
+    Ties fall by a hash of the text; a text that holds no term gets no answer.
+    """
+
+    model = "lexicons"
+    _NAME_WEIGHT = 10.0
+
+    def __init__(self, lexicons: Mapping[str, Lexicon], candidates: Sequence[str]) -> None:
+        entries = [
+            (tuple(_WORD.findall(term.lower())), application, self._NAME_WEIGHT if term in lexicon.names else 1.0)
+            for application in candidates
+            if (lexicon := lexicons.get(application)) is not None
+            for term in {*lexicon.names, *lexicon.words, *lexicon.phrases}
+        ]
+        holders = Counter(words for words, _, _ in entries)
+        self._weights: dict[tuple[str, ...], list[tuple[str, float]]] = {}
+        for words, application, factor in sorted(entries):
+            self._weights.setdefault(words, []).append((application, factor * len(words) / holders[words]))
+        self._longest = max(map(len, self._weights), default=0)
+        self.sampling = f"lexicons {derive_seed(repr(sorted(entries))):016x}"
+
+    def select(self, task_ids: Sequence[str], texts: Sequence[str]) -> list[Answer]:
+        """One answer for each text."""
+        return [self._answer(text) for text in texts]
+
+    def _answer(self, text: str) -> Answer:
+        started = time.perf_counter()
+        scores = self.scores(text)
+        best = max(scores.values(), default=0.0)
+        tied = sorted(application for application, score in scores.items() if score == best)
+        latency = (time.perf_counter() - started) * 1000
+        if not tied:
+            return Answer(None, "empty", latency)
+        return Answer(tied[derive_seed("tie", text) % len(tied)], "answered", latency)
+
+    def scores(self, text: str) -> dict[str, float]:
+        """The weight of every application that the text has a term of; each term counts once."""
+        words = [word.removesuffix("'s") for word in _WORD.findall(text.lower())]
+        found: set[tuple[str, ...]] = set()
+        for start in range(len(words)):
+            for length in range(1, self._longest + 1):
+                gram = tuple(words[start : start + length])
+                if len(gram) == length:
+                    found |= {form for form in (gram, (*gram[:-1], _singular(gram[-1]))) if form in self._weights}
+        scores: dict[str, float] = {}
+        for gram in sorted(found):
+            for application, weight in self._weights[gram]:
+                scores[application] = scores.get(application, 0.0) + weight
+        return scores
+
+
+def _singular(word: str) -> str:
+    """A word without its plural s, so that lexicons need only one form."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

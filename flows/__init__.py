@@ -1,0 +1,1 @@
+"""Recipes, and the pipeline and Prefect flow that build a dataset."""

@@ -1,0 +1,64 @@
+"""What `deskmill validate` checks: everything declared, all problems at once; and the JSON Schemas for editors."""
+
+import json
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from atomic_tasks.catalog import CATALOG_ROOT
+from atomic_tasks.problems import BadInput, Problem
+from atomic_tasks.schema import Application, CandidateList, Equivalence, Pools
+from compositions.schema import Workflows
+from flows.pipeline import read_declared
+from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
+from narrators.styles import Styles, read_styles
+
+SCHEMAS_ROOT = CATALOG_ROOT / "json_schemas"
+_SCHEMAS: dict[str, type[BaseModel]] = {
+    "application": Application,
+    "candidates": CandidateList,
+    "equivalence": Equivalence,
+    "pools": Pools,
+    "workflows": Workflows,
+    "styles": Styles,
+    "recipe": Recipe,
+}
+
+
+def check_everything() -> str:
+    """A line on what is declared; BadInput with every problem otherwise."""
+    problems: list[Problem] = []
+    words: list[str] = []
+    try:
+        catalog, workflows = read_declared()
+    except BadInput as error:
+        problems += error.problems
+    else:
+        phrasings = sum(len(task.say) for task in catalog.tasks.values())
+        words.append(f"{len(catalog.applications)} applications, {len(catalog.tasks)} atomic tasks, {phrasings} phrasings")
+        words.append(f"{len(catalog.capabilities)} capabilities, {len(catalog.generators)} argument generators, {len(workflows)} workflows")
+    try:
+        read_styles()
+    except BadInput as error:
+        problems += error.problems
+    for path in sorted(RECIPES_ROOT.glob("*.yaml")):
+        try:
+            read_recipe(str(path))
+        except BadInput as error:
+            problems += error.problems
+    if problems:
+        raise BadInput(problems)
+    return "the catalog is sound: " + ", ".join(words)
+
+
+def json_schemas() -> dict[Path, str]:
+    """The text of each schema file."""
+    return {SCHEMAS_ROOT / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=2) + "\n" for name, model in _SCHEMAS.items()}
+
+
+def write_json_schemas() -> list[Path]:
+    """Write the schema files beside the catalog."""
+    SCHEMAS_ROOT.mkdir(exist_ok=True)
+    for path, text in json_schemas().items():
+        path.write_text(text)
+    return list(json_schemas())

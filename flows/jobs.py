@@ -1,0 +1,78 @@
+"""From catalog and recipe to shard jobs: each gets the part of the catalog that its rows are made from, and no more."""
+
+from collections.abc import Iterable, Mapping
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.names import spoken_names
+from atomic_tasks.schema import AtomicTask, Pool
+from compositions.schema import Workflow
+from flows.recipe import Recipe
+from flows.shard import ShardJob
+from flows.versions import shaping_versions
+from narrators.styles import Styles
+
+
+def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styles, recipe: Recipe) -> list[ShardJob]:
+    """One job for each candidate application, in the order of the candidate list."""
+    applications = catalog.candidates[recipe.candidates].applications
+    wanted = wanted_rows(workflows, catalog, recipe)
+    homes = {name: home_application(workflow) for name, workflow in workflows.items()}
+    jobs = []
+    for application in applications:
+        own = {name: workflow for name, workflow in workflows.items() if homes[name] == application and _within(workflow, applications)}
+        tasks = {task.id: task for task in catalog.applications[application].tasks}
+        tasks |= {step.task: catalog.tasks[step.task] for workflow in own.values() for step in workflow.steps}
+        jobs.append(
+            ShardJob(
+                application=application,
+                names=spoken_names(catalog.applications[application]),
+                wanted=_with_spare(wanted[application], recipe),
+                most_attempts=round(recipe.most_attempts),
+                wanted_graphs={name: _with_spare(wanted[name], recipe) for name in sorted(own) if _crosses(own[name])},
+                tasks=tasks,
+                workflows={name: own[name] for name in sorted(own)},
+                pools=_pools_of(tasks.values(), catalog.pools),
+                seed=recipe.seed,
+                compositions=recipe.compositions,
+                narration=recipe.narration,
+                styles=styles,
+                versions=shaping_versions(),
+            )
+        )
+    return jobs
+
+
+def wanted_rows(workflows: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe) -> dict[str, int]:
+    """How many rows the dataset is to have of each application (singletons) and of each workflow across applications."""
+    applications = catalog.candidates[recipe.candidates].applications
+    graphs = sorted(name for name, workflow in workflows.items() if _crosses(workflow) and _within(workflow, applications))
+    return _shared_out(recipe.tasks - recipe.graph_tasks, applications) | _shared_out(recipe.graph_tasks, graphs)
+
+
+def home_application(workflow: Workflow) -> str:
+    """The application whose shard makes the workflow's rows: that of its last step, where its result lies."""
+    return workflow.steps[-1].task.rpartition(".")[0]
+
+
+def _crosses(workflow: Workflow) -> bool:
+    return len({step.task.rpartition(".")[0] for step in workflow.steps}) > 1
+
+
+def _within(workflow: Workflow, applications: Iterable[str]) -> bool:
+    return {step.task.rpartition(".")[0] for step in workflow.steps} <= set(applications)
+
+
+def _shared_out(total: int, names: Iterable[str]) -> dict[str, int]:
+    """The total over the names as evenly as whole numbers allow, the first ones getting the rest."""
+    listed = list(names)
+    each, rest = divmod(total, len(listed)) if listed else (0, 0)
+    return {name: each + (number < rest) for number, name in enumerate(listed)}
+
+
+def _with_spare(wanted: int, recipe: Recipe) -> int:
+    return wanted + max(1, round(wanted * recipe.spare)) if wanted else 0
+
+
+def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:
+    used = {argument.generator for task in tasks for argument in task.arguments.values()}
+    return tuple(pool for pool in pools if used & set(pool.columns))

@@ -1,0 +1,35 @@
+"""The maps that a pipeline runs its shards with from the command line."""
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from typing import Protocol, TypeVar
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+class Map(Protocol):
+    """Applies a function to every item, in any order and place; Prefect's mapped tasks and process pools are such maps."""
+
+    def __call__(self, function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterable[Made]:
+        """The results, in any order."""
+        ...
+
+
+def process_pool_map(workers: int | None = None) -> Map:
+    """A map over a pool of processes (as many as there are processors); one worker, or a single item, needs no pool."""
+    size = workers or len(os.sched_getaffinity(0))
+
+    def run(function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterator[Made]:
+        if size == 1 or len(items) < 2:
+            yield from map(function, items)
+            return
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["flows.shard"])
+        with ProcessPoolExecutor(min(size, len(items)), mp_context=context) as pool:
+            for done in as_completed([pool.submit(function, item) for item in items]):
+                yield done.result()
+
+    return run

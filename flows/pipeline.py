@@ -1,0 +1,103 @@
+"""The pipeline that builds a dataset: shards, the late stage, the gate, publication. One function, whatever runs its shards."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.problems import BadInput, suggestion
+from atomic_tasks.validator import validate_catalog
+from compositions.library import by_id, read_workflows
+from compositions.schema import Workflow
+from compositions.validator import validate_workflows
+from flows.assemble import Assembled, assemble
+from flows.jobs import shard_jobs, wanted_rows
+from flows.parallel import Map
+from flows.publish import dataset_id, intact, publish, write_dataset
+from flows.recipe import Recipe
+from flows.shard import Shard, ShardJob, make_shard
+from narrators.styles import read_styles
+from warehouse.layout import DataFolder, sweep, written_folder
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A dataset in its place."""
+
+    dataset: str
+    dataset_id: str
+    folder: Path
+    manifest: Mapping[str, Any]
+    was_there: bool
+
+
+def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
+    """The validated catalog and workflows; BadInput holds every problem in them at once."""
+    catalog, problems = read_catalog()
+    located, more = read_workflows()
+    problems = [*problems, *more, *validate_catalog(catalog), *validate_workflows(located, catalog)]
+    if problems:
+        raise BadInput(problems)
+    return catalog, dict(by_id(located))
+
+
+def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, progress: Progress) -> Built:
+    """Build the recipe's dataset and publish it under the name; what is already there is not made again."""
+    catalog, workflows = read_declared()
+    if recipe.candidates not in catalog.candidates:
+        raise BadInput(f"recipe '{name}': no candidate list '{recipe.candidates}'{suggestion(recipe.candidates, catalog.candidates)}")
+    jobs = shard_jobs(catalog, workflows, read_styles(), recipe)
+    identity = dataset_id(recipe, catalog, {job.application: job.address for job in jobs})
+    folder = data.datasets / identity
+    with data.locked("build"):
+        sweep(data.datasets)
+        sweep(data.shards)
+        manifest = intact(folder)
+        if manifest is not None:
+            return Built(name, identity, publish(data, name, folder), manifest, was_there=True)
+        shards = make_shards(jobs, data.shards, run_map, progress)
+        progress("assembling", 0, 1)
+        paths = [data.shards / f"{shard.address}.parquet" for shard in shards]
+        assembled = assemble(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe))
+        progress("assembling", 1, 1)
+        _refuse_shortage(assembled, recipe)
+        with written_folder(folder) as unpublished:
+            manifest = write_dataset(unpublished, name, recipe, catalog, assembled, shards)
+            pass_gate(unpublished, assembled, catalog, recipe, progress)
+        return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
+
+
+def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Progress) -> list[Shard]:
+    """Every job's shard, in the order of the jobs; those whose files are there are taken as they are."""
+    missing = [job for job in jobs if not (folder / f"{job.address}.parquet").is_file()]
+    made: dict[str, Shard] = {}
+    progress("making shards", 0, len(missing))
+    for shard in run_map(partial(make_shard, folder=folder), missing):
+        made[shard.address] = shard
+        progress("making shards", len(made), len(missing))
+    return [made.get(job.address) or Shard(application=job.application, address=job.address, made=False) for job in jobs]
+
+
+def pass_gate(unpublished: Path, assembled: Assembled, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
+    """Hold the rows against the expectations, with Data Docs beside them; BadInput names the rows that fail."""
+    from warehouse.gate import check_user_tasks
+
+    progress("checking expectations", 0, 1)
+    candidates = catalog.candidates[recipe.candidates].applications
+    failures = check_user_tasks(
+        assembled.user_tasks.to_pandas(), candidates, catalog.categories, recipe.tasks, unpublished / "dataset" / "data_docs"
+    )
+    progress("checking expectations", 1, 1)
+    if failures:
+        raise BadInput("the dataset was not published, because rows fail the gate:\n" + "\n".join(failures))
+
+
+def _refuse_shortage(assembled: Assembled, recipe: Recipe) -> None:
+    if assembled.missing:
+        short = ", ".join(f"{name} ({number} missing)" for name, number in sorted(assembled.missing.items()))
+        hint = f"add phrasings, tasks or workflows there, or raise most_attempts ({recipe.most_attempts}) or spare ({recipe.spare}) in the recipe"
+        raise BadInput(f"the catalog gives too few different texts for: {short}; {hint}")

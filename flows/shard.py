@@ -1,0 +1,173 @@
+"""A shard: the rows of one application, made from exactly what its job holds, and addressed by the hash of that job."""
+
+import hashlib
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from atomic_tasks.arguments.pools import pool_generators
+from atomic_tasks.arguments.registry import Generator, computed_generators
+from atomic_tasks.schema import AtomicTask, Pool
+from atomic_tasks.seeds import derived_random
+from compositions.binding import bind
+from compositions.engine import chain, from_workflow, single
+from compositions.graph import ApplicationGraph, application_graph
+from compositions.model import Composition
+from compositions.schema import Workflow
+from flows.recipe import CompositionRates
+from narrators.narrator import Narration, Narrator, Spoken
+from narrators.near_duplicates import NearDuplicates
+from narrators.rates import NarrationRates
+from narrators.styles import Styles
+from warehouse.parquet import write_rows
+
+Row = dict[str, Any]
+
+
+class ShardJob(BaseModel):
+    """All that a shard is made from: the part of the catalog that it reads, the recipe's numbers and the versions."""
+
+    model_config = ConfigDict(frozen=True)
+    application: str
+    names: tuple[str, ...]
+    wanted: int
+    most_attempts: int
+    wanted_graphs: dict[str, int]
+    tasks: dict[str, AtomicTask]
+    workflows: dict[str, Workflow]
+    pools: tuple[Pool, ...]
+    seed: int
+    compositions: CompositionRates
+    narration: NarrationRates
+    styles: Styles
+    versions: dict[str, str]
+
+    @cached_property
+    def address(self) -> str:
+        """The hash of everything above."""
+        return hashlib.blake2b(self.model_dump_json(by_alias=True).encode(), digest_size=16).hexdigest()
+
+
+class Shard(BaseModel):
+    """What became of a job; `made` is False where its file was there already."""
+
+    application: str
+    address: str
+    made: bool
+
+
+def make_shard(job: ShardJob, folder: Path) -> Shard:
+    """Make the job's rows and write them to the folder under the job's address. Rejected rows are kept with their reason."""
+    write_rows(folder / f"{job.address}.parquet", "shard", list(ShardMaker(job).rows()))
+    return Shard(application=job.application, address=job.address, made=True)
+
+
+class ShardMaker:
+    """Makes the rows of one job, one after another, until enough are accepted or the attempts are used up."""
+
+    def __init__(self, job: ShardJob) -> None:
+        self.job = job
+        self.generators: dict[str, Generator] = {**computed_generators(), **pool_generators(job.pools)}
+        self.narrator = Narrator(job.styles, job.narration)
+        self.own = [task for task in job.tasks.values() if task.application == job.application]
+        self.near_duplicates = NearDuplicates()
+
+    def rows(self) -> Iterator[Row]:
+        """Singleton rows, then graph rows, accepted and rejected."""
+        yield from self._until(self.job.wanted, self._single_application, "task")
+        for workflow, wanted in self.job.wanted_graphs.items():
+            yield from self._until(wanted, lambda number, random, w=workflow: self._workflow(w, random), f"graph/{workflow}")
+
+    def _until(self, wanted: int, compose: Any, stage: str) -> Iterator[Row]:
+        accepted = 0
+        for number in count():
+            if accepted >= wanted or number >= wanted * self.job.most_attempts:
+                return
+            seed = (self.job.seed, self.job.application, stage, number)
+            composition = compose(number, derived_random(*seed, "compose"))
+            row = self._row(composition, seed)
+            accepted += row["rejected_stage"] is None
+            yield row
+
+    def _single_application(self, number: int, random: Random) -> Composition:
+        """A single task, a chain or a workflow of the application; tasks and workflows take turns, so that all are used."""
+        rates = self.job.compositions
+        workflows = [name for name in self.job.workflows if name not in self.job.wanted_graphs]
+        kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if workflows else 0}
+        kind = random.choices(list(kinds), list(kinds.values()))[0]
+        if kind == "workflow":
+            return self._workflow(self._turn(sorted(workflows), number), random)
+        telling = sorted(task.id for task in self.own if not task.generic) or sorted(task.id for task in self.own)
+        task = self.job.tasks[self._turn(telling, number)]
+        if kind == "chain":
+            length = random.choices(list(rates.chain_lengths), list(rates.chain_lengths.values()))[0]
+            made = chain(task, self.own, length, random)
+            if made is not None:
+                return made
+        for _ in range(8):
+            made = single(task, self.own, random)
+            if made is not None:
+                return made
+        raise RuntimeError(f"{task.id} cannot be composed, though the catalog was validated")
+
+    def _turn(self, names: list[str], number: int) -> str:
+        """The number-th of the names in an order that is drawn anew for every round."""
+        turn, place = divmod(number, len(names))
+        order = derived_random(self.job.seed, self.job.application, "turn", turn)
+        return order.sample(names, len(names))[place]
+
+    def _workflow(self, name: str, random: Random) -> Composition:
+        return from_workflow(self.job.workflows[name], self.job.tasks, random)
+
+    def _row(self, composition: Composition, seed: tuple[str | int, ...]) -> Row:
+        """Bind, narrate and judge one composition."""
+        graph = application_graph(composition)
+        values = bind(composition.arguments, self.generators, derived_random(*seed, "bind"))
+        goal = self.job.workflows[composition.workflow].goal if composition.workflow else None
+        alone = len(graph.nodes) == 1
+        spoken = Spoken(
+            goal=goal.say if goal else (),
+            goal_may_stand_alone=alone and goal is not None,
+            names=self.job.names if alone else (),
+            values=values,
+            generators=self.generators,
+        )
+        narration = self.narrator.narrate(composition, graph, spoken, derived_random(*seed, "narrate"))
+        row = _described(composition, graph, narration, values, goal.capability if goal else None)
+        row["row_seed"] = "/".join(map(str, seed))
+        row["rejected_stage"], row["rejected_reason"] = None, None
+        if not self.near_duplicates.add(row["text"]):
+            row["rejected_stage"], row["rejected_reason"] = "near_duplicates", "nearly the same as an earlier text of this target"
+        return row
+
+
+def _described(composition: Composition, graph: ApplicationGraph, narration: Narration, values: dict[str, str], goal: str | None) -> Row:
+    """The row of the shard for one narrated composition, with its lineage."""
+    steps = composition.steps
+    said = [steps[position].task.capability for position in narration.kept]
+    goal_said = [goal] if narration.says_goal and goal else []
+    arguments = composition.arguments
+    return {
+        "text": narration.text,
+        "masked_text": narration.masked_text,
+        "target_application": graph.applications[0] if len(graph.nodes) == 1 else None,
+        "names_application": narration.addresses,
+        "style": narration.style,
+        "says_goal": narration.says_goal,
+        "composition_id": composition.composition_id,
+        "composition_kind": composition.kind,
+        "workflow": composition.workflow,
+        "atomic_tasks": [step.task.id for step in steps],
+        "dropped_steps": [position for position in range(len(steps)) if position not in narration.kept],
+        "drop_out_rate": narration.drop_out_rate,
+        "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
+        "said_capabilities": sorted({*said, *goal_said}),
+        "node_applications": list(graph.applications),
+        "node_capabilities": [sorted({steps[p].task.capability for p in node if p in narration.kept}) for node in graph.nodes],
+        "edges": [{"source": source, "target": target} for source, target in graph.edges],
+    }

@@ -1,0 +1,43 @@
+"""Near-duplicates: texts of one target whose word trigrams have a Jaccard similarity of 0.9 or more (the design's definition)."""
+
+import math
+import re
+from collections import defaultdict
+
+_WORD = re.compile(r"[^\W_]+(?:'\w+)?")
+
+
+def trigrams(text: str) -> frozenset[str]:
+    """Word trigrams, case and punctuation aside; a text of fewer than three words is one gram."""
+    words = _WORD.findall(text.casefold())
+    if len(words) < 3:
+        return frozenset([" ".join(words)])
+    return frozenset(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
+
+
+class NearDuplicates:
+    """Finds out, one text after another, whether a text is nearly one that was kept before.
+
+    Exact, not approximate: two sets with Jaccard >= t share a gram among the first |x| - ceil(t |x|) + 1 of each in any
+    fixed order (prefix filtering), so only kept texts that share one of those grams are compared.
+    """
+
+    def __init__(self, threshold: float = 0.9) -> None:
+        self.threshold = threshold
+        self._kept: list[frozenset[str]] = []
+        self._by_gram: dict[str, list[int]] = defaultdict(list)
+
+    def add(self, text: str) -> bool:
+        """Keep the text and answer True, or answer False because it is nearly one that was kept."""
+        grams = trigrams(text)
+        shared_at_least = math.ceil(self.threshold * len(grams) - 1e-9)
+        prefix = sorted(grams)[: len(grams) - shared_at_least + 1]
+        for number in {number for gram in prefix for number in self._by_gram[gram]}:
+            other = self._kept[number]
+            shared = len(grams & other)
+            if shared >= self.threshold * (len(grams) + len(other) - shared):
+                return False
+        for gram in prefix:
+            self._by_gram[gram].append(len(self._kept))
+        self._kept.append(grams)
+        return True

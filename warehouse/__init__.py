@@ -1,0 +1,1 @@
+"""The warehouse: where data lies (Parquet with manifests), and DuckDB over it."""

@@ -1,0 +1,124 @@
+"""Where everything lies under the data folder, and writing it so that a kill never leaves half a file.
+
+    data/datasets/<name>             a label: a link to the dataset below
+    data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
+    data/store/shards/<address>.parquet
+    data/runs/<run_id>/              run.json, predictions/*.parquet
+    data/warehouse.duckdb, data/report/
+"""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class DataFolder:
+    """The data folder and the places in it."""
+
+    root: Path
+
+    @classmethod
+    def from_environment(cls) -> "DataFolder":
+        """`data` under the working directory, or where DESKMILL_DATA points."""
+        return cls(Path(os.environ.get("DESKMILL_DATA", "data")).resolve())
+
+    @property
+    def shards(self) -> Path:
+        """Shards by address."""
+        return self.root / "store" / "shards"
+
+    @property
+    def datasets(self) -> Path:
+        """Datasets by id."""
+        return self.root / "store" / "datasets"
+
+    @property
+    def labels(self) -> Path:
+        """Links from dataset names to datasets."""
+        return self.root / "datasets"
+
+    @property
+    def runs(self) -> Path:
+        """Runs by id."""
+        return self.root / "runs"
+
+    @property
+    def warehouse(self) -> Path:
+        """The DuckDB file."""
+        return self.root / "warehouse.duckdb"
+
+    @property
+    def report(self) -> Path:
+        """The report's folder."""
+        return self.root / "report"
+
+    @contextlib.contextmanager
+    def locked(self, name: str) -> Iterator[None]:
+        """Hold the lock of that name; the system lets go of it when the process ends, however it ends."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / f".{name}.lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+
+
+@contextlib.contextmanager
+def written_file(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place, synced, when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        _sync(temporary)
+        os.replace(temporary, path)
+        _sync(path.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def written_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder beside `path` that takes its place, synced, when the block ends well."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
+    temporary.chmod(0o755)
+    try:
+        yield temporary
+        for inner in temporary.rglob("*"):
+            _sync(inner)
+        if path.exists():
+            path.rename(temporary.with_suffix(".old"))
+        temporary.rename(path)
+        _sync(path.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(temporary.with_suffix(".old"), ignore_errors=True)
+
+
+def point_label(label: Path, target: Path) -> None:
+    """Make `label` a link to `target`, replacing an older link at once."""
+    label.parent.mkdir(parents=True, exist_ok=True)
+    temporary = label.with_name(f".{label.name}.{os.getpid()}.tmp")
+    temporary.unlink(missing_ok=True)
+    temporary.symlink_to(os.path.relpath(target, label.parent))
+    os.replace(temporary, label)
+    _sync(label.parent)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed processes left behind; call it under the lock of those who write there."""
+    for left in [*folder.glob(".*.tmp"), *folder.glob(".*.old")]:
+        shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,105 @@
+"""Loading the warehouse: a new DuckDB file is made from the Parquet aside and swapped in, so that readers never see half.
+
+The warehouse is a view of the files: loading twice doubles nothing, and a lost file is made again by loading.
+"""
+
+import csv
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from warehouse.layout import DataFolder, written_file
+from warehouse.parquet import checked_version
+from warehouse.upgrades import current_relation
+
+SQL_ROOT = Path(__file__).parent / "sql"
+_PUBLISHED = Path(__file__).parent / "published"
+_SOURCE_OF_PUBLISHED = "AppSelectBench, Tables 2 and 4 to 6"
+Json = dict[str, Any]
+
+
+def load_warehouse(data: DataFolder) -> Path:
+    """Make the warehouse anew from all that lies in the data folder; the path of the file."""
+    with data.locked("warehouse"), written_file(data.warehouse) as temporary:
+        connection = duckdb.connect(str(temporary))
+        try:
+            _create(connection, data)
+        finally:
+            connection.close()
+            temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
+    return data.warehouse
+
+
+def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+    connection.execute("set preserve_insertion_order = true")
+    connection.execute((SQL_ROOT / "schema.sql").read_text())
+    connection.execute((SQL_ROOT / "macros.sql").read_text())
+    runs = [json.loads(path.read_text()) for path in sorted(data.runs.glob("*/run.json"))]
+    manifests = list(_manifests(data, {run["dataset_id"] for run in runs}))
+    _load_datasets(connection, data, manifests)
+    _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
+    _load_published(connection)
+    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
+        connection.execute(path.read_text())
+
+
+def _manifests(data: DataFolder, referred: set[str]) -> Iterator[Json]:
+    """Manifests of the datasets that a name points to or a run refers to, oldest first."""
+    labelled = {path.resolve().parent.name for path in data.labels.glob("*") if path.is_dir()}
+    paths = [path for path in data.datasets.glob("*/dataset/manifest.json") if path.parts[-3] in labelled | referred]
+    return iter(sorted((json.loads(path.read_text()) for path in paths), key=lambda manifest: (manifest["built_at"], manifest["dataset_id"])))
+
+
+def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, manifests: list[Json]) -> None:
+    for manifest in manifests:
+        rows = manifest["rows"]
+        title = manifest["made_from"]["recipe"]["title"]
+        values = [manifest["dataset_id"], manifest["dataset"], manifest["built_at"], title, rows["accepted"], rows["made"], rows["rejected"]]
+        connection.execute("insert into datasets values (?, ?, ?, ?, ?, ?, ?)", values)
+        folder = data.datasets / manifest["dataset_id"]
+        for relation in _relations((folder / "dataset" / "data").glob("*.parquet"), "user_tasks"):
+            identity = [manifest["dataset_id"], manifest["dataset"]]
+            connection.execute(f"insert into user_tasks by name select ? as dataset_id, ? as dataset, * exclude ({_OF_COMPOSITION}) from {relation}", identity)
+            connection.execute(_INSERT_COMPOSITIONS.format(relation=relation))
+    for manifest in manifests[-1:]:
+        for table in ("applications", "atomic_tasks"):
+            for relation in _relations([data.datasets / manifest["dataset_id"] / "catalog" / f"{table}.parquet"], table):
+                connection.execute(f"insert into {table} by name select * from {relation}")
+
+
+_OF_COMPOSITION = "composition_kind, workflow, atomic_tasks"
+_INSERT_COMPOSITIONS = """
+    insert or ignore into compositions by name
+    select composition_id, first(composition_kind order by task_id) as composition_kind, first(workflow order by task_id) as workflow,
+           first(atomic_tasks order by task_id) as atomic_tasks
+    from {relation} group by composition_id
+"""
+
+
+def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: list[Json]) -> None:
+    columns = ["run_id", "dataset_id", "dataset", "protocol", "model", "sampling", "split", "candidates", "started_at"]
+    for run in runs:
+        connection.execute(f"insert into runs ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", [run[name] for name in columns])
+    paths = [path for run in runs for path in (data.runs / run["run_id"] / "predictions").glob("*.parquet")]
+    for relation in _relations(paths, "predictions"):
+        connection.execute(f"insert into predictions by name select * from {relation}")
+
+
+def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
+    for path in sorted(_PUBLISHED.glob("*.csv")):
+        with path.open(newline="") as file:
+            rows = [[_SOURCE_OF_PUBLISHED, row["category"], row["model"], row["protocol"], float(row["accuracy"])] for row in csv.DictReader(file)]
+        connection.executemany("insert into published_accuracy values (?, ?, ?, ?, ?)", rows)
+
+
+def _relations(paths: Iterable[Path], table: str) -> Iterator[str]:
+    """SQL relations over the files, one for each version of their schema, each in the columns of the current one."""
+    by_version: dict[int, list[Path]] = defaultdict(list)
+    for path in sorted(paths):
+        by_version[checked_version(path, table)].append(path)
+    for version, files in sorted(by_version.items()):
+        yield current_relation(table, version, files)

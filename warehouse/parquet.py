@@ -1,0 +1,132 @@
+"""The Parquet tables: their columns, and files that carry the version of their schema."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from warehouse.layout import written_file
+
+_STRINGS = pa.list_(pa.string())
+_ARGUMENT = pa.struct([("name", pa.string()), ("generator", pa.string()), ("value", pa.string())])
+_NODE = pa.struct([("target_application", pa.string()), ("valid_applications", _STRINGS)])
+_EDGE = pa.struct([("source", pa.int16()), ("target", pa.int16())])
+
+_ROW = [
+    ("text", pa.string()),
+    ("masked_text", pa.string()),
+    ("target_application", pa.string()),
+    ("names_application", pa.bool_()),
+    ("style", pa.string()),
+    ("says_goal", pa.bool_()),
+    ("composition_id", pa.string()),
+    ("composition_kind", pa.string()),
+    ("workflow", pa.string()),
+    ("atomic_tasks", _STRINGS),
+    ("dropped_steps", pa.list_(pa.int16())),
+    ("drop_out_rate", pa.float64()),
+    ("arguments", pa.list_(_ARGUMENT)),
+    ("row_seed", pa.string()),
+]
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "shard": pa.schema(
+        [
+            *_ROW,
+            ("said_capabilities", _STRINGS),
+            ("node_applications", _STRINGS),
+            ("node_capabilities", pa.list_(_STRINGS)),
+            ("edges", pa.list_(_EDGE)),
+            ("rejected_stage", pa.string()),
+            ("rejected_reason", pa.string()),
+        ]
+    ),
+    "user_tasks": pa.schema(
+        [
+            ("task_id", pa.string()),
+            *_ROW,
+            ("paraphrase_call", pa.string()),
+            ("valid_applications", _STRINGS),
+            ("category", pa.string()),
+            ("split", pa.string()),
+            ("shape", pa.string()),
+            ("nodes", pa.list_(_NODE)),
+            ("edges", pa.list_(_EDGE)),
+        ]
+    ),
+    "rejected": pa.schema([("stage", pa.string()), ("reason", pa.string()), *_ROW]),
+    "applications": pa.schema(
+        [
+            ("application", pa.string()),
+            ("title", pa.string()),
+            ("aliases", _STRINGS),
+            ("vendor", pa.string()),
+            ("platform", pa.string()),
+            ("category", pa.string()),
+            ("also_in", _STRINGS),
+            ("description", pa.string()),
+        ]
+    ),
+    "atomic_tasks": pa.schema(
+        [
+            ("atomic_task_id", pa.string()),
+            ("application", pa.string()),
+            ("title", pa.string()),
+            ("capability", pa.string()),
+            ("generic", pa.bool_()),
+            ("capable_applications", _STRINGS),
+            ("phrasings", pa.int32()),
+        ]
+    ),
+    "predictions": pa.schema(
+        [
+            ("run_id", pa.string()),
+            ("task_id", pa.string()),
+            ("position", pa.int64()),
+            ("predicted_application", pa.string()),
+            ("status", pa.string()),
+            ("is_correct", pa.bool_()),
+            ("latency_ms", pa.float64()),
+            ("cost_usd", pa.float64()),
+        ]
+    ),
+}
+
+class BadFile(ValueError):
+    """A file that this program cannot read, with what to do about it."""
+
+
+VERSION_KEY = b"deskmill_schema"
+VERSIONS: Mapping[str, int] = {name: 1 for name in SCHEMAS}
+
+
+def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows as one Parquet file of that table's schema, whole or not at all."""
+    write_table(path, table, pa.Table.from_pylist(list(rows), schema=SCHEMAS[table]))
+
+
+def write_table(path: Path, table: str, data: pa.Table) -> None:
+    """Write an Arrow table that has that table's columns, whole or not at all. The same rows give the same bytes."""
+    metadata = {VERSION_KEY: f"{table}:{VERSIONS[table]}".encode()}
+    data = data.select(SCHEMAS[table].names).cast(SCHEMAS[table]).replace_schema_metadata(metadata)
+    with written_file(path) as temporary:
+        pq.write_table(data, temporary, compression="zstd", row_group_size=64_000, write_statistics=True)
+
+
+def schema_version(path: Path) -> tuple[str, int]:
+    """The table and the schema version that a Parquet file says it has; ('', 0) where it says nothing."""
+    stated = (pq.read_schema(path).metadata or {}).get(VERSION_KEY, b":0").decode()
+    table, _, version = stated.partition(":")
+    return table, int(version)
+
+
+def checked_version(path: Path, table: str) -> int:
+    """The schema version of a file of that table; BadFile where it is another table's or newer than this program knows."""
+    stated, version = schema_version(path)
+    if stated != table:
+        raise BadFile(f"{path} is not a Parquet file of '{table}' that Deskmill wrote (it says: {stated or 'nothing'})")
+    if version > VERSIONS[table]:
+        raise BadFile(f"{path} has version {version} of the schema of '{table}', and this Deskmill knows {VERSIONS[table]}: update Deskmill")
+    return version

@@ -1,0 +1,73 @@
+"""Questions to the warehouse: read-only, and answered as a table, CSV or JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+Format = Literal["table", "csv", "json"]
+
+
+class NoWarehouse(ValueError):
+    """There is no warehouse yet."""
+
+
+def connect(path: Path) -> duckdb.DuckDBPyConnection:
+    """A read-only connection that reaches nothing but the warehouse file."""
+    if not path.is_file():
+        raise NoWarehouse(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
+    connection = duckdb.connect(str(path), read_only=True)
+    connection.execute("set enable_external_access = false")
+    return connection
+
+
+def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    """The rows of a query as dictionaries."""
+    result = connection.execute(query, list(parameters))
+    names = [column[0] for column in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def answer(path: Path, query: str, shape: Format) -> str:
+    """The text of the answer to a query; ValueError with DuckDB's words where it is not a query that can be answered."""
+    connection = connect(path)
+    try:
+        result = connection.execute(query)
+        names = [column[0] for column in result.description or []]
+        rows = result.fetchall()
+    except duckdb.Error as error:
+        raise ValueError(f"the query was not answered: {error}") from None
+    finally:
+        connection.close()
+    if shape == "json":
+        return json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=2, default=str, ensure_ascii=False)
+    if shape == "csv":
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([names, *rows])
+        return text.getvalue().rstrip("\n")
+    return _table(names, rows)
+
+
+def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Aligned columns: numbers to the right, figures with four decimals."""
+    cells = [[_shown(value) for value in row] for row in rows]
+    widths = [max([len(name), *(len(row[number]) for row in cells)]) for number, name in enumerate(names)]
+    numeric = [all(isinstance(row[number], int | float) or row[number] is None for row in rows) for number in range(len(names))]
+
+    def line(values: Sequence[str]) -> str:
+        padded = (value.rjust(width) if right else value.ljust(width) for value, width, right in zip(values, widths, numeric, strict=True))
+        return "  ".join(padded).rstrip()
+
+    count = f"({len(rows)} row{'s' * (len(rows) != 1)})"
+    return "\n".join([line(names), line(["-" * width for width in widths]), *map(line, cells), count])
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "null"
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,173 @@
+-- The tables of the warehouse. Everything in them comes from the Parquet, manifests and run files of the data folder.
+
+create table applications (
+    application varchar primary key,
+    title varchar not null,
+    aliases varchar[] not null,
+    vendor varchar not null,
+    platform varchar not null,
+    category varchar not null,
+    also_in varchar[] not null,
+    description varchar not null
+);
+comment on table applications is 'Applications of the catalog, as of the newest dataset';
+comment on column applications.application is 'Name, as in AppSelectBench, Appendix C';
+comment on column applications.title is 'Full name';
+comment on column applications.aliases is 'Other names that people use';
+comment on column applications.vendor is 'Who makes it';
+comment on column applications.platform is 'windows or linux';
+comment on column applications.category is 'Primary category';
+comment on column applications.also_in is 'Further categories';
+comment on column applications.description is 'What it is and for what';
+
+create table atomic_tasks (
+    atomic_task_id varchar primary key,
+    application varchar not null,
+    title varchar not null,
+    capability varchar not null,
+    generic boolean not null,
+    capable_applications varchar[] not null,
+    phrasings integer not null
+);
+comment on table atomic_tasks is 'Atomic tasks of the catalog, as of the newest dataset';
+comment on column atomic_tasks.atomic_task_id is 'Application and task';
+comment on column atomic_tasks.application is 'Application that the task is written for';
+comment on column atomic_tasks.title is 'Short name of what is done';
+comment on column atomic_tasks.capability is 'What a person wants done; the equivalence map lists who can do it';
+comment on column atomic_tasks.generic is 'Opening, saving and the like; in no split';
+comment on column atomic_tasks.capable_applications is 'Every application that can do it';
+comment on column atomic_tasks.phrasings is 'Number of phrasings';
+
+create table datasets (
+    dataset_id varchar primary key,
+    dataset varchar not null,
+    built_at timestamptz not null,
+    title varchar not null,
+    user_tasks bigint not null,
+    rows_made bigint not null,
+    rows_rejected bigint not null
+);
+comment on table datasets is 'Datasets that a name points to or a run refers to';
+comment on column datasets.dataset_id is 'Fingerprint of what the dataset was made from';
+comment on column datasets.dataset is 'Name under which it was built';
+comment on column datasets.built_at is 'When it was built';
+comment on column datasets.title is 'Title of its recipe';
+comment on column datasets.user_tasks is 'Rows accepted';
+comment on column datasets.rows_made is 'Rows made, accepted and rejected';
+comment on column datasets.rows_rejected is 'Rows rejected, each with its stage and reason in the manifest';
+
+create table compositions (
+    composition_id varchar primary key,
+    composition_kind varchar not null,
+    workflow varchar,
+    atomic_tasks varchar[] not null
+);
+comment on table compositions is 'Ordered atomic tasks that user tasks were narrated from';
+comment on column compositions.composition_id is 'Hash of the ordered atomic tasks';
+comment on column compositions.composition_kind is 'single, chain or workflow';
+comment on column compositions.workflow is 'Curated workflow, where it comes from one';
+comment on column compositions.atomic_tasks is 'Atomic tasks in their order';
+
+create table user_tasks (
+    dataset_id varchar not null,
+    dataset varchar not null,
+    task_id varchar not null,
+    text varchar not null,
+    masked_text varchar not null,
+    target_application varchar,
+    valid_applications varchar[] not null,
+    category varchar,
+    split varchar not null,
+    shape varchar not null,
+    names_application boolean not null,
+    style varchar not null,
+    says_goal boolean not null,
+    composition_id varchar not null,
+    dropped_steps smallint[] not null,
+    drop_out_rate double not null,
+    arguments struct(name varchar, generator varchar, value varchar)[] not null,
+    nodes struct(target_application varchar, valid_applications varchar[])[] not null,
+    edges struct(source smallint, target smallint)[] not null,
+    row_seed varchar not null,
+    paraphrase_call varchar,
+    primary key (dataset_id, task_id)
+);
+comment on table user_tasks is 'User tasks of the datasets, with their lineage';
+comment on column user_tasks.dataset_id is 'Dataset';
+comment on column user_tasks.dataset is 'Name of the dataset';
+comment on column user_tasks.task_id is 'Hash of what made the text';
+comment on column user_tasks.text is 'What the user types';
+comment on column user_tasks.masked_text is 'The text with its arguments masked';
+comment on column user_tasks.target_application is 'Application that the text was made for; null for graphs';
+comment on column user_tasks.valid_applications is 'Every candidate that can do all that the text says; empty for graphs';
+comment on column user_tasks.category is 'Primary category of the target; null for graphs';
+comment on column user_tasks.split is 'train, dev or test';
+comment on column user_tasks.shape is 'singleton, sequential or parallel';
+comment on column user_tasks.names_application is 'Whether the text addresses its application';
+comment on column user_tasks.style is 'Style of narration';
+comment on column user_tasks.says_goal is 'Whether the text says the goal of its workflow';
+comment on column user_tasks.composition_id is 'Composition that was narrated';
+comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
+comment on column user_tasks.drop_out_rate is 'Rate of step drop-out that was drawn';
+comment on column user_tasks.arguments is 'Name, generator and value of every argument';
+comment on column user_tasks.nodes is 'Nodes of the graph, each with its own valid applications';
+comment on column user_tasks.edges is 'What must come before what, by node';
+comment on column user_tasks.row_seed is 'Seed from which the row was drawn';
+comment on column user_tasks.paraphrase_call is 'Call that paraphrased the text, if any';
+
+create table runs (
+    run_id varchar primary key,
+    dataset_id varchar not null,
+    dataset varchar not null,
+    protocol varchar not null,
+    model varchar not null,
+    sampling varchar not null,
+    split varchar not null,
+    candidates varchar[] not null,
+    started_at timestamptz not null
+);
+comment on table runs is 'Runs of a protocol over a dataset';
+comment on column runs.run_id is 'Hash of dataset, protocol, model, sampling, split and candidates';
+comment on column runs.dataset_id is 'Dataset that was run over';
+comment on column runs.dataset is 'Name of that dataset';
+comment on column runs.protocol is 'random, heuristic, nearest, ...';
+comment on column runs.model is 'What answered';
+comment on column runs.sampling is 'Seeds and hashes of data that decide the answers';
+comment on column runs.split is 'Split that was run over, or all';
+comment on column runs.candidates is 'Applications to choose from';
+comment on column runs.started_at is 'When the run first started';
+
+create table predictions (
+    run_id varchar not null,
+    task_id varchar not null,
+    position bigint not null,
+    predicted_application varchar,
+    status varchar not null,
+    is_correct boolean,
+    latency_ms double not null,
+    cost_usd double not null,
+    primary key (run_id, task_id)
+);
+comment on table predictions is 'Answers of the runs';
+comment on column predictions.run_id is 'Run';
+comment on column predictions.task_id is 'User task';
+comment on column predictions.position is 'Place of the task in the fixed order of the run';
+comment on column predictions.predicted_application is 'Answer; null where there is none in the list';
+comment on column predictions.status is 'answered, not_in_list, refused, empty, truncated, failed or not_applicable';
+comment on column predictions.is_correct is 'Whether the answer is among the valid applications; null where not applicable';
+comment on column predictions.latency_ms is 'Milliseconds that the answer took';
+comment on column predictions.cost_usd is 'Dollars that the answer cost';
+
+create table published_accuracy (
+    source varchar not null,
+    category varchar not null,
+    model varchar not null,
+    protocol varchar not null,
+    accuracy double not null
+);
+comment on table published_accuracy is 'Figures that others published, as they published them';
+comment on column published_accuracy.source is 'Paper and tables';
+comment on column published_accuracy.category is 'Category, or All Application Domains';
+comment on column published_accuracy.model is 'Model or baseline';
+comment on column published_accuracy.protocol is 'zero_shot, few_shot, ras, or average (the one figure of a baseline)';
+comment on column published_accuracy.accuracy is 'Accuracy';

@@ -1,0 +1,36 @@
+-- Every prediction that counts, with the answer that confusion counts: the target if the answer is valid, else the answer.
+create view scored_predictions as
+select
+    p.run_id,
+    p.task_id,
+    r.dataset_id,
+    t.text,
+    t.composition_id,
+    t.target_application,
+    t.category as target_category,
+    p.predicted_application,
+    case when p.is_correct then t.target_application else coalesce(p.predicted_application, 'no answer') end as counted_application,
+    case when p.is_correct then t.category else coalesce(a.category, 'no answer') end as counted_category,
+    p.status,
+    p.is_correct,
+    len(list_intersect(t.valid_applications, r.candidates)) / len(r.candidates) as chance
+from predictions p
+join runs r using (run_id)
+join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
+left join applications a on a.application = p.predicted_application
+where p.status <> 'not_applicable';
+
+comment on view scored_predictions is 'Predictions that apply, with target, answer and what confusion counts';
+comment on column scored_predictions.run_id is 'Run';
+comment on column scored_predictions.task_id is 'User task';
+comment on column scored_predictions.dataset_id is 'Dataset of the run';
+comment on column scored_predictions.text is 'What the user types';
+comment on column scored_predictions.composition_id is 'Composition, by which errors are clustered';
+comment on column scored_predictions.target_application is 'Application that the text was made for';
+comment on column scored_predictions.target_category is 'Primary category of the target';
+comment on column scored_predictions.predicted_application is 'Answer; null where there is none in the list';
+comment on column scored_predictions.counted_application is 'The target if the answer is valid, the answer otherwise, or no answer';
+comment on column scored_predictions.counted_category is 'Primary category of the counted application, or no answer';
+comment on column scored_predictions.status is 'Status of the answer';
+comment on column scored_predictions.is_correct is 'Whether the answer is valid';
+comment on column scored_predictions.chance is 'Share of the candidates that are valid';
