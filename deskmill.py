@@ -1,9 +1,15 @@
 """The command line of Deskmill: thin, with every heavy import inside the command that needs it."""
 
+from __future__ import annotations
+
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from eval_flows.selection.run import SplitChoice
+    from warehouse.query import Format
 
 _BAD_INPUT = 2
 
@@ -13,13 +19,17 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         from atomic_tasks.problems import BadInput
+        from warehouse.errors import WarehouseError
 
         try:
             return super().invoke(ctx)
         except BadInput as error:
-            click.echo(f"error: {error}" if not error.problems else str(error), err=True)
+            click.echo(str(error) if error.problems else f"error: {error}", err=True)
             if error.problems:
                 click.echo(f"{len(error.problems)} problem{'s' * (len(error.problems) != 1)}", err=True)
+            ctx.exit(_BAD_INPUT)
+        except WarehouseError as error:
+            click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
 
 
@@ -69,7 +79,7 @@ def build(recipe: str, workers: int | None) -> None:
 @click.option("--split", type=click.Choice(["test", "all"]), default="test", show_default=True, help="Which tasks to score.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random selector.")
 @click.option("--embedder", default="all-MiniLM-L6-v2", show_default=True, help="Packaged embedder, or the folder of a model.")
-def select(dataset: str, protocols: tuple[str, ...], limit: int | None, split: str, seed: int, embedder: str) -> None:
+def select(dataset: str, protocols: tuple[str, ...], limit: int | None, split: SplitChoice, seed: int, embedder: str) -> None:
     """Let selectors choose applications for the tasks of DATASET, and score them."""
     from eval_flows.selection.pipeline import evaluate_selection
     from flows.progress import progress_bars
@@ -87,7 +97,7 @@ def select(dataset: str, protocols: tuple[str, ...], limit: int | None, split: s
 @main.command()
 @click.argument("query")
 @click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-def sql(query: str, shape: str) -> None:
+def sql(query: str, shape: Format) -> None:
     """Ask the warehouse a question in SQL (read-only)."""
     from warehouse.layout import DataFolder
     from warehouse.query import answer

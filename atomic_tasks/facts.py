@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 _FACT = re.compile(r"([a-z][a-z0-9_]*)(?:\(([a-z][a-z0-9_]*(?:, ?[a-z][a-z0-9_]*)*)\))?")
@@ -22,7 +22,7 @@ class Fact(NamedTuple):
         return f"{self.predicate}({', '.join(self.arguments)})" if self.arguments else self.predicate
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse_fact(text: str) -> Fact:
     """Read `predicate` or `predicate(argument, ...)`; a ValueError says what the form is."""
     match = _FACT.fullmatch(text.strip())

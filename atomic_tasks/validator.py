@@ -87,8 +87,8 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
                 used.add(name)
                 if name != "application" and name not in task.arguments:
                     yield problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
-            if name := named_in(PLACEHOLDER.sub("", phrasing), application):
-                yield problem(where, f"names its own application ('{name}'); write {{application}} or leave the name out")
+            if named := named_in(PLACEHOLDER.sub("", phrasing), application):
+                yield problem(where, f"names its own application ('{named}'); write {{application}} or leave the name out")
             if phrasing in task.say[:number]:
                 yield problem(where, "stands twice in this task")
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):

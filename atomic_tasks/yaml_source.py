@@ -46,9 +46,7 @@ def _data(node: yaml.Node, place: Place, source: Source, loader: Any, problems: 
         key = str(loader.construct_object(key_node))
         inner = (*place, key)
         if key in mapping:
-            problems.append(
-                Problem(source.problem((), "").file, key_node.start_mark.line + 1, key, "this key stands twice")
-            )
+            problems.append(Problem(source.problem((), "").file, key_node.start_mark.line + 1, key, "this key stands twice"))
         source.lines[inner] = key_node.start_mark.line + 1
         mapping[key] = _data(value_node, inner, source, loader, problems)
     return mapping

@@ -114,11 +114,7 @@ def _giver(need: Fact, steps: Sequence[Step], tasks: Sequence[AtomicTask], rando
     used = {step.task.id for step in steps}
     arguments = _arguments(steps)
     found = [
-        giver
-        for task in tasks
-        if task.id not in used
-        for fact in task.facts("gives")
-        if (giver := _unified(task, fact, need, arguments)) is not None
+        giver for task in tasks if task.id not in used for fact in task.facts("gives") if (giver := _unified(task, fact, need, arguments)) is not None
     ]
     return random.choice(found) if found else None
 

@@ -24,9 +24,7 @@ class Step:
     def arguments(self) -> dict[str, Argument]:
         """Composition argument name to its origin; `of` is renamed too."""
         return {
-            self.names.get(name, name): argument.model_copy(update={"of": self.names.get(argument.of, argument.of)})
-            if argument.of
-            else argument
+            self.names.get(name, name): argument.model_copy(update={"of": self.names.get(argument.of, argument.of)}) if argument.of else argument
             for name, argument in self.task.arguments.items()
         }
 

@@ -62,7 +62,7 @@ def _workflow(entry: Located, catalog: Catalog) -> Iterator[Problem]:
 
 def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
     """A workflow across applications is one that no single application can do."""
-    workflow, source, number = entry
+    _, source, number = entry
     known = [step.task.capability for step in composition.steps if step.task.capability in catalog.capabilities]
     alone = catalog.doing(known, catalog.applications)
     if len({step.task.application for step in composition.steps}) > 1 and alone:

@@ -88,9 +88,7 @@ def pass_gate(unpublished: Path, assembled: Assembled, catalog: Catalog, recipe:
 
     progress("checking expectations", 0, 1)
     candidates = catalog.candidates[recipe.candidates].applications
-    failures = check_user_tasks(
-        assembled.user_tasks.to_pandas(), candidates, catalog.categories, recipe.tasks, unpublished / "dataset" / "data_docs"
-    )
+    failures = check_user_tasks(assembled.user_tasks.to_pandas(), candidates, catalog.categories, recipe.tasks, unpublished / "dataset" / "data_docs")
     progress("checking expectations", 1, 1)
     if failures:
         raise BadInput("the dataset was not published, because rows fail the gate:\n" + "\n".join(failures))

@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from warehouse.parquet import write_rows, write_table
 
 SPLITS = ("train", "dev", "test")
 Manifest = dict[str, Any]
-_TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
 
 
 def dataset_id(recipe: Recipe, catalog: Catalog, addresses: dict[str, str]) -> str:
@@ -135,3 +138,6 @@ def publish(data: DataFolder, name: str, folder: Path) -> Path:
     return label
 
 
+def summary(manifest: Mapping[str, Any]) -> str:
+    """The dataset in a few lines of Markdown, for a flow's page."""
+    return _TEMPLATES.get_template("summary.md.j2").render(manifest=manifest)

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -47,7 +46,7 @@ class ShardJob(BaseModel):
     styles: Styles
     versions: dict[str, str]
 
-    @cached_property
+    @property
     def address(self) -> str:
         """The hash of everything above."""
         return hashlib.blake2b(self.model_dump_json(by_alias=True).encode(), digest_size=16).hexdigest()

@@ -7,18 +7,19 @@ from compositions.graph import ApplicationGraph
 from compositions.model import Step
 
 
-def kept_steps(steps: Sequence[Step], graph: ApplicationGraph, rate: float, generic_rate: float, random: Random) -> tuple[int, ...]:
+def kept_steps(steps: Sequence[Step], graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random) -> tuple[int, ...]:
     """Positions of the steps that the text will say.
 
-    Each step is dropped with the probability `rate`, a generic one with `generic_rate`; every node of the graph keeps one, and what is kept is never
-    generic steps alone where there are others.
+    `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
+    is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept.
     """
+    rate, generic_rate = rates
     kept = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
+    telling = {position for position, step in enumerate(steps) if not step.task.generic}
+    needed: set[int] = set()
     for node in graph.nodes:
-        if not kept & set(node):
-            telling = [position for position in node if not steps[position].task.generic] or list(node)
-            kept.add(random.choice(telling))
-    telling = [position for position, step in enumerate(steps) if not step.task.generic]
-    if telling and not kept & set(telling):
-        kept.add(random.choice(telling))
-    return tuple(sorted(kept))
+        fitting = sorted(kept & telling & set(node)) or sorted(telling & set(node)) or list(node)
+        needed.add(random.choice(fitting))
+    spare = sorted(kept - needed)
+    random.shuffle(spare)
+    return tuple(sorted(needed | set(spare[: max(0, most - len(needed))])))

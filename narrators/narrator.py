@@ -18,6 +18,11 @@ from narrators.rates import NarrationRates
 from narrators.styles import Connective, Styles, compiled, parts_of, speaks_as_i
 
 _ME = re.compile(r"\bme\b")
+# "the uploaded that spreadsheet", "newer that package" and "\"that note\"" read wrong: where a determiner, a noun of its own or
+# a quotation mark stands before it, the value itself is said again
+_DETERMINERS = "a|an|the|my|your|our|his|her|their|its|this|that|these|those|each|every|both|any|no|new|newer|old|older|same|other|named|called"
+_PREPOSITIONS = "of|in|to|from|with|on|for|and|at|as|by|into|onto|under|over|inside|through|than|is|are|so|if|when"
+_NO_REFERENCE_AFTER = re.compile(rf"(?:[\"'(#@/\\]|\b(?:{_DETERMINERS}|\d+) (?:(?!(?:{_PREPOSITIONS})\b)[\w'-]+ ){{0,2}})$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Narrator:
         """The text of one user task."""
         rate = random.uniform(*self.rates.drop_out)
         generic_rate = random.uniform(*self.rates.generic_drop_out)
-        kept = kept_steps(composition.steps, graph, rate, generic_rate, random)
+        kept = kept_steps(composition.steps, graph, (rate, generic_rate), self.rates.most_said_steps, random)
         steps = [composition.steps[position] for position in kept]
         addressed = bool(spoken.names) and random.random() < self.rates.addressed
         style, template = self._addressed(steps, spoken, random) if addressed else self._template(steps, spoken, random)
@@ -141,7 +146,7 @@ def _fits(template: str, steps: Sequence[Step], spoken: Spoken) -> bool:
         return False
     if "lead" in parts and len(steps) != 1:
         return False
-    if parts & {"lead", "first"} and not _sentences(steps[0], spoken) or "last" in parts and not _sentences(steps[-1], spoken):
+    if (parts & {"lead", "first"} and not _sentences(steps[0], spoken)) or ("last" in parts and not _sentences(steps[-1], spoken)):
         return False
     if parts & {"chain", "chain_sentence", "rest", "front"} and not all(_clauses(step, spoken, as_i) for step in steps):
         return False
@@ -181,17 +186,21 @@ def capitalized(text: str) -> str:
 
 
 def _filled(masked: str, arguments: Mapping[str, Argument], spoken: Spoken, random: Random) -> str:
-    """The text with its values; a value said before is referred to where its generator knows how."""
+    """The text with its values; a value said before is referred to where its generator knows how and that reads well."""
     said: set[str] = set()
 
-    def value(name: str, starts: bool) -> str:
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
         if name == "application":
             return random.choice(spoken.names)
         generator = spoken.generators.get(arguments[name].generator or "")
-        if name in said and generator is not None and generator.later is not None:
-            later = generator.later(random, spoken.values[name])
-            return capitalized(later) if starts else later
-        said.add(name)
-        return spoken.values[name]
+        if name not in said or generator is None or generator.later is None:
+            said.add(name)
+            return spoken.values[name]
+        later = generator.later(random, spoken.values[name])
+        before, after = masked[: match.start()], masked[match.end() :]
+        if _NO_REFERENCE_AFTER.search(before) or after.startswith('"') or after.startswith(f" {later.rpartition(' ')[2]}"):
+            return spoken.values[name]
+        return capitalized(later) if before.endswith((". ", "? ", "! ")) else later
 
-    return PLACEHOLDER.sub(lambda match: value(match[1], masked[: match.start()].endswith((". ", "? ", "! "))), masked)
+    return PLACEHOLDER.sub(value, masked)

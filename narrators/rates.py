@@ -9,6 +9,7 @@ class NarrationRates(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     drop_out: tuple[float, float] = Field(description="the range from which a text's drop-out rate is drawn")
     generic_drop_out: tuple[float, float] = Field(description="the same for generic steps (opening, saving), which people seldom say")
+    most_said_steps: int = Field(ge=1, description="the most steps that a text says, unless more applications take part")
     addressed: float = Field(ge=0, le=1, description="how often the text addresses its application")
     lower_case: float = Field(ge=0, le=1, description="how often a text starts in lower case, without a final period")
     end_punctuation: float = Field(ge=0, le=1, description="how often a bare command ends in a period")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, StrictUndefined, Template, meta
@@ -12,7 +12,7 @@ from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.yaml_source import read_yaml, validated
 
 STYLES_FILE = Path(__file__).parent / "styles.yaml"
-_FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
+_FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
 _ENVIRONMENT = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
 
 
@@ -54,19 +54,19 @@ def read_styles(path: Path = STYLES_FILE) -> Styles:
     return styles
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(template: str) -> Template:
     """The Jinja template of a text."""
     return _ENVIRONMENT.from_string(template)
 
 
-@lru_cache(maxsize=None)
+@cache
 def parts_of(template: str) -> frozenset[str]:
     """What a template uses: chain, lead, goal, ..."""
     return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(template)))
 
 
-@lru_cache(maxsize=None)
+@cache
 def speaks_as_i(template: str) -> bool:
     """Whether the template makes the writer the one who acts, so that a clause with "me" in it would read wrong."""
     return _FIRST_PERSON.search(template) is not None

@@ -28,7 +28,10 @@ class Embedder:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         from sentence_transformers import SentenceTransformer
+        from transformers.utils import logging
 
+        quiet: Any = logging
+        quiet.disable_progress_bar()
         self._model: Any = SentenceTransformer(str(folder), device="cpu")
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -47,7 +50,7 @@ def _packaged_folder(name: str) -> Path:
     found = importlib.util.find_spec(entry["package"])
     if found is None or found.origin is None:
         raise BadInput(f"embedder '{name}' needs the package {entry['package'].replace('_', '-')}: install it with pip")
-    folder = Path(found.origin).parent / entry["folder"]
+    folder = Path(found.origin).parent / str(entry["folder"])
     if _sha256(folder / "model.safetensors") != entry["sha256"]:
         raise BadInput(f"the model of embedder '{name}' in {folder} is not the one pinned in {_EMBEDDERS_FILE.name}: reinstall its package")
     return folder

@@ -29,7 +29,11 @@ def check_user_tasks(tasks: pd.DataFrame, candidates: Sequence[str], categories:
     suite = context.suites.add(gx.ExpectationSuite("user_tasks", expectations=expectations(candidates, categories, rows)))
     definition = context.validation_definitions.add(gx.ValidationDefinition(name="user_tasks", data=batch, suite=suite))
     checkpoint = context.checkpoints.add(
-        gx.Checkpoint(name="user_tasks", validation_definitions=[definition], result_format={"result_format": "COMPLETE", "unexpected_index_column_names": ["task_id"]})
+        gx.Checkpoint(
+            name="user_tasks",
+            validation_definitions=[definition],
+            result_format={"result_format": "COMPLETE", "unexpected_index_column_names": ["task_id"]},
+        )
     )
     outcome = checkpoint.run(batch_parameters={"dataframe": _flattened(tasks)})
     context.build_data_docs()

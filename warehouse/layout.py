@@ -1,10 +1,10 @@
 """Where everything lies under the data folder, and writing it so that a kill never leaves half a file.
 
-    data/datasets/<name>             a label: a link to the dataset below
-    data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
-    data/store/shards/<address>.parquet
-    data/runs/<run_id>/              run.json, predictions/*.parquet
-    data/warehouse.duckdb, data/report/
+data/datasets/<name>             a label: a link to the dataset below
+data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
+data/store/shards/<address>.parquet
+data/runs/<run_id>/              run.json, predictions/*.parquet
+data/warehouse.duckdb, data/report/
 """
 
 import contextlib
@@ -75,7 +75,7 @@ def written_file(path: Path) -> Iterator[Path]:
     try:
         yield temporary
         _sync(temporary)
-        os.replace(temporary, path)
+        temporary.replace(path)
         _sync(path.parent)
     finally:
         temporary.unlink(missing_ok=True)
@@ -106,7 +106,7 @@ def point_label(label: Path, target: Path) -> None:
     temporary = label.with_name(f".{label.name}.{os.getpid()}.tmp")
     temporary.unlink(missing_ok=True)
     temporary.symlink_to(os.path.relpath(target, label.parent))
-    os.replace(temporary, label)
+    temporary.replace(label)
     _sync(label.parent)
 
 

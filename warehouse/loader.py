@@ -63,7 +63,9 @@ def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, mani
         folder = data.datasets / manifest["dataset_id"]
         for relation in _relations((folder / "dataset" / "data").glob("*.parquet"), "user_tasks"):
             identity = [manifest["dataset_id"], manifest["dataset"]]
-            connection.execute(f"insert into user_tasks by name select ? as dataset_id, ? as dataset, * exclude ({_OF_COMPOSITION}) from {relation}", identity)
+            connection.execute(
+                f"insert into user_tasks by name select ? as dataset_id, ? as dataset, * exclude ({_OF_COMPOSITION}) from {relation}", identity
+            )
             connection.execute(_INSERT_COMPOSITIONS.format(relation=relation))
     for manifest in manifests[-1:]:
         for table in ("applications", "atomic_tasks"):

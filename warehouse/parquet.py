@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from warehouse.errors import WarehouseError
 from warehouse.layout import written_file
 
 _STRINGS = pa.list_(pa.string())
@@ -94,12 +95,9 @@ SCHEMAS: Mapping[str, pa.Schema] = {
     ),
 }
 
-class BadFile(ValueError):
-    """A file that this program cannot read, with what to do about it."""
-
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = {name: 1 for name in SCHEMAS}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1)
 
 
 def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -123,10 +121,10 @@ def schema_version(path: Path) -> tuple[str, int]:
 
 
 def checked_version(path: Path, table: str) -> int:
-    """The schema version of a file of that table; BadFile where it is another table's or newer than this program knows."""
+    """The schema version of a file of that table; WarehouseError where it is another table's or newer than this program knows."""
     stated, version = schema_version(path)
     if stated != table:
-        raise BadFile(f"{path} is not a Parquet file of '{table}' that Deskmill wrote (it says: {stated or 'nothing'})")
+        raise WarehouseError(f"{path} is not a Parquet file of '{table}' that Deskmill wrote (it says: {stated or 'nothing'})")
     if version > VERSIONS[table]:
-        raise BadFile(f"{path} has version {version} of the schema of '{table}', and this Deskmill knows {VERSIONS[table]}: update Deskmill")
+        raise WarehouseError(f"{path} has version {version} of the schema of '{table}', and this Deskmill knows {VERSIONS[table]}: update Deskmill")
     return version

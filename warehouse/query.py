@@ -9,17 +9,15 @@ from typing import Any, Literal
 
 import duckdb
 
+from warehouse.errors import WarehouseError
+
 Format = Literal["table", "csv", "json"]
-
-
-class NoWarehouse(ValueError):
-    """There is no warehouse yet."""
 
 
 def connect(path: Path) -> duckdb.DuckDBPyConnection:
     """A read-only connection that reaches nothing but the warehouse file."""
     if not path.is_file():
-        raise NoWarehouse(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
+        raise WarehouseError(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
     connection = duckdb.connect(str(path), read_only=True)
     connection.execute("set enable_external_access = false")
     return connection
@@ -33,14 +31,14 @@ def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Seque
 
 
 def answer(path: Path, query: str, shape: Format) -> str:
-    """The text of the answer to a query; ValueError with DuckDB's words where it is not a query that can be answered."""
+    """The text of the answer to a query; WarehouseError with DuckDB's words where it is not a query that can be answered."""
     connection = connect(path)
     try:
         result = connection.execute(query)
         names = [column[0] for column in result.description or []]
         rows = result.fetchall()
     except duckdb.Error as error:
-        raise ValueError(f"the query was not answered: {error}") from None
+        raise WarehouseError(f"the query was not answered: {error}") from None
     finally:
         connection.close()
     if shape == "json":

@@ -159,4 +159,3 @@ def drive(random: Random, of: str | None) -> str:
 def file_extension(random: Random, of: str | None) -> str:
     """A file ending with its dot."""
     return random.choice([".png", ".jpg", ".pdf", ".docx", ".xlsx", ".mp4", ".zip", ".tmp", ".log", ".txt", ".psd", ".csv"])
-

@@ -1,5 +1,6 @@
 """Numbers with the distributions that they have in life: skewed amounts, round percentages, sizes that exist."""
 
+import math
 from random import Random
 
 from atomic_tasks.arguments.registry import generator
@@ -7,7 +8,7 @@ from atomic_tasks.arguments.registry import generator
 
 def _log_normal(random: Random, middle: float, spread: float) -> float:
     """A skewed positive number whose median is `middle`."""
-    return middle * 2.718281828 ** random.gauss(0, spread)
+    return random.lognormvariate(math.log(middle), spread)
 
 
 @generator()
@@ -146,7 +147,8 @@ def ip_address(random: Random, of: str | None) -> str:
 @generator()
 def hostname(random: Random, of: str | None) -> str:
     """A computer in a company's network."""
-    return f"{random.choice(['build', 'web', 'db', 'files', 'print', 'lab', 'jump', 'vpn'])}-{random.randint(1, 24):02}.{random.choice(['corp.local', 'office.lan', 'example.net'])}"
+    kind = random.choice(["build", "web", "db", "files", "print", "lab", "jump", "vpn"])
+    return f"{kind}-{random.randint(1, 24):02}.{random.choice(['corp.local', 'office.lan', 'example.net'])}"
 
 
 @generator(later=["that page", "the same page"])

@@ -20,7 +20,7 @@ def _column(pool: Pool, number: int) -> Generator:
     later = pool.later.get(name)
 
     def draw(random: Random, of: str | None) -> str:
-        return random.choice(fitting[of] if of in fitting else values)
+        return random.choice(fitting.get(of, values))
 
     return Generator(name, draw, (lambda random, value: random.choice(later)) if later else None)
 

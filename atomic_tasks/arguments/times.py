@@ -45,7 +45,7 @@ def later_date(random: Random, of: str | None) -> str:
 def coming_day(random: Random, of: str | None) -> str:
     """A day soon, as people say it."""
     day = random.choice(_WEEKDAYS)
-    return random.choice(["tomorrow", "tomorrow", f"next {day}", f"this {day}", "next week", f"{day} afternoon", f"{day} morning"])
+    return random.choice(["tomorrow", "tomorrow", f"next {day}", f"this {day}", f"this coming {day}"])
 
 
 @generator()

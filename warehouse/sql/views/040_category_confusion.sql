@@ -3,7 +3,7 @@ create view category_confusion as
 select run_id, target_category, counted_category as answered_category, count(*) as tasks,
        count(*) / sum(count(*)) over (partition by run_id, target_category) as share
 from scored_predictions
-group by all
+group by run_id, target_category, counted_category
 order by run_id, target_category, answered_category;
 
 comment on view category_confusion is 'Of the tasks of a category, the share whose answer falls to each category; valid answers count as the target';

@@ -3,7 +3,7 @@ create view application_confusion as
 select run_id, target_application, counted_application as answered_application, count(*) as tasks,
        count(*) / sum(count(*)) over (partition by run_id, target_application) as share
 from scored_predictions
-group by all
+group by run_id, target_application, counted_application
 order by run_id, target_application, tasks desc, answered_application;
 
 comment on view application_confusion is 'Of the tasks of an application, the share whose answer is each application; valid answers count as the target';

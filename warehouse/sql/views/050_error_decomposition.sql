@@ -3,11 +3,13 @@ create view error_decomposition as
 with wrong as (
     select run_id, (counted_category = target_category)::int as intra
     from scored_predictions where not is_correct and predicted_application is not null
+),
+shares as (
+    select run_id, count(*) as wrong_answers, avg(intra) as pi_intra from wrong group by run_id
 )
-select r.run_id, r.dataset, r.protocol, r.model, count(w.intra) as wrong_answers, avg(w.intra) as pi_intra, 1 - avg(w.intra) as pi_cross,
-       wilson_low(avg(w.intra), count(w.intra)) as pi_intra_low, wilson_high(avg(w.intra), count(w.intra)) as pi_intra_high
-from runs r left join wrong w using (run_id)
-group by all
+select r.run_id, r.dataset, r.protocol, r.model, coalesce(s.wrong_answers, 0) as wrong_answers, s.pi_intra, 1 - s.pi_intra as pi_cross,
+       wilson_low(s.pi_intra, s.wrong_answers) as pi_intra_low, wilson_high(s.pi_intra, s.wrong_answers) as pi_intra_high
+from runs r left join shares s using (run_id)
 order by r.run_id;
 
 comment on view error_decomposition is 'Of the wrong answers in the list, the share within the category of the target, and the rest';

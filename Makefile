@@ -1,0 +1,64 @@
+# The two commands: `make demo` and `make test`; each does all the set-up it needs.
+
+VENV := .venv
+RUN := $(VENV)/bin
+READY := $(VENV)/.ready
+export HF_HUB_OFFLINE := 1
+export DO_NOT_TRACK := 1
+export PREFECT_SERVER_ANALYTICS_ENABLED := false
+
+.PHONY: setup setup-dev demo test check bench format schemas clean help golden
+
+help:
+	@echo "make demo   set up, build the demo dataset, score it under three protocols, write the report"
+	@echo "make test   set up, run all tests"
+	@echo "make check  lint, types, import contracts"
+	@echo "make bench  the figures, one JSON line each"
+	@echo "make setup  .venv with deskmill in it"
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt .ci/debian-packages
+	bash .ci/debian-packages python
+	python3 -m venv $(VENV)
+	$(RUN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+setup-dev: $(VENV)/.ready-dev
+
+$(VENV)/.ready-dev: $(READY)
+	bash .ci/debian-packages browser
+	$(RUN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+demo: setup
+	$(RUN)/deskmill build demo
+	$(RUN)/deskmill select demo --protocol random --protocol heuristic --protocol nearest --limit 2000
+	@echo "report:"; $(RUN)/deskmill report
+
+test: setup-dev
+	$(RUN)/python -m pytest
+
+check: setup-dev
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+	$(RUN)/mypy .
+	$(RUN)/lint-imports
+	$(RUN)/deskmill validate
+
+bench: setup-dev
+	@$(RUN)/python -m benchmarks
+
+golden: setup-dev  ## write the golden files anew, after a meant change
+	$(RUN)/python -m tests.flows.golden
+	$(RUN)/python -m tests.narrators.golden
+
+format: setup-dev
+	$(RUN)/ruff check --fix .
+	$(RUN)/ruff format .
+
+schemas: setup
+	$(RUN)/deskmill validate --schemas
+
+clean:
+	rm -rf $(VENV) data

@@ -1,0 +1,1 @@
+"""Reports: tables, figures and pages, made from the warehouse alone."""

@@ -1,0 +1,39 @@
+"""Shared by the tests: a small catalog of three applications in a folder, and the real one, read once."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from atomic_tasks.catalog import Catalog, read_catalog
+from compositions.library import by_id, read_workflows
+from compositions.schema import Workflow
+from flows.recipe import Recipe, read_recipe
+from warehouse.layout import DataFolder
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    found, problems = read_catalog()
+    assert problems == []
+    return found
+
+
+@pytest.fixture(scope="session")
+def workflows() -> dict[str, Workflow]:
+    located, problems = read_workflows()
+    assert problems == []
+    return dict(by_id(located))
+
+
+@pytest.fixture(scope="session")
+def tiny_recipe() -> Recipe:
+    return read_recipe("tiny")[1]
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DataFolder]:
+    monkeypatch.setenv("DESKMILL_DATA", str(tmp_path / "data"))
+    yield DataFolder.from_environment()

@@ -1,0 +1,155 @@
+"""Protects runs: right answers are right, a run resumes and extends, and the figures are those of scikit-learn."""
+
+import math
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
+from eval_flows.selection.pipeline import evaluate_selection
+from eval_flows.selection.run import open_dataset, scored_tasks
+from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
+from eval_flows.selection.selectors.random import RandomSelector
+from flows.parallel import process_pool_map
+from flows.pipeline import build_dataset
+from flows.recipe import read_recipe
+from warehouse.layout import DataFolder
+from warehouse.query import connect, rows_of
+
+
+def quiet(stage: str, done: int, total: int) -> None:
+    """No progress in tests."""
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A small dataset with a random and a heuristic run over all of it."""
+    data = DataFolder(tmp_path_factory.mktemp("scored"))
+    build_dataset("tiny", read_recipe("tiny")[1], data, process_pool_map(1), quiet)
+    evaluate_selection("tiny", ["random", "heuristic"], data, quiet, split="all")
+    return data
+
+
+def test_answers_are_scored_against_valid_applications(scored: DataFolder) -> None:
+    connection = connect(scored.warehouse)
+    query = """select p.is_correct, p.predicted_application, t.valid_applications from predictions p
+               join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id"""
+    rows = rows_of(connection, query)
+    assert len(rows) == 1200
+    assert all(row["is_correct"] == (row["predicted_application"] in row["valid_applications"]) for row in rows)
+
+
+def test_the_views_equal_scikit_learn(scored: DataFolder) -> None:
+    connection = connect(scored.warehouse)
+    for run in rows_of(connection, "select run_id from runs"):
+        pairs = rows_of(connection, "select * from scored_predictions where run_id = ?", [run["run_id"]])
+        targets = [pair["target_application"] for pair in pairs]
+        answers = [pair["counted_application"] for pair in pairs]
+        labels = sorted({*targets, *answers} - {"no answer"})
+        precision, recall, f1, support = precision_recall_fscore_support(targets, answers, labels=labels, zero_division=math.nan)
+        scores = {row["application"]: row for row in rows_of(connection, "select * from application_scores where run_id = ?", [run["run_id"]])}
+        for number, label in enumerate(labels):
+            row = scores[label]
+            for mine, theirs in ((row["precision"], precision[number]), (row["recall"], recall[number]), (row["f1"], f1[number])):
+                assert (mine is None and math.isnan(theirs)) or mine == pytest.approx(theirs, abs=1e-9)
+            assert row["support"] == support[number]
+        categories = sorted({pair["counted_category"] for pair in pairs} | {pair["target_category"] for pair in pairs})
+        matrix = confusion_matrix(
+            [pair["target_category"] for pair in pairs], [pair["counted_category"] for pair in pairs], labels=categories, normalize="true"
+        )
+        shares = rows_of(connection, "select * from category_confusion where run_id = ?", [run["run_id"]])
+        for row in shares:
+            theirs = matrix[categories.index(row["target_category"])][categories.index(row["answered_category"])]
+            assert row["share"] == pytest.approx(theirs, abs=1e-9)
+        assert sum(row["tasks"] for row in shares) == len(pairs)
+
+
+def test_errors_are_within_or_across_categories(scored: DataFolder) -> None:
+    connection = connect(scored.warehouse)
+    for row in rows_of(connection, "select * from error_decomposition"):
+        wrong = rows_of(
+            connection,
+            "select counted_category = target_category as intra from scored_predictions where run_id = ? and not is_correct and predicted_application is not null",
+            [row["run_id"]],
+        )
+        assert row["wrong_answers"] == len(wrong)
+        assert row["pi_intra"] == pytest.approx(sum(entry["intra"] for entry in wrong) / len(wrong))
+        assert row["pi_intra"] + row["pi_cross"] == pytest.approx(1)
+
+
+def test_random_agrees_with_chance(scored: DataFolder, catalog: Catalog) -> None:
+    """Over many seeds, so that the test is sharp: accuracy is the mean share of valid applications, within three standard errors."""
+    dataset = open_dataset("tiny", scored, catalog)
+    tasks = scored_tasks(dataset, "all")
+    chances = [len(task["valid_applications"]) / len(dataset.candidates) for task in tasks]
+    correct, draws = 0, 0
+    for seed in range(40):
+        answers = RandomSelector(dataset.candidates, seed).select([task["task_id"] for task in tasks], [task["text"] for task in tasks])
+        correct += sum(answer.application in task["valid_applications"] for answer, task in zip(answers, tasks, strict=True))
+        draws += len(tasks)
+    chance = sum(chances) / len(chances)
+    error = math.sqrt(sum(p * (1 - p) for p in chances) / len(chances) / draws)
+    assert abs(correct / draws - chance) < 3 * error
+
+
+def test_a_larger_limit_extends_a_run(scored: DataFolder, tmp_path: Path) -> None:
+    shutil.copytree(scored.root, tmp_path / "copy", symlinks=True)
+    data = DataFolder(tmp_path / "copy")
+    shutil.rmtree(data.runs)
+    (short,) = evaluate_selection("tiny", ["random"], data, quiet, limit=120, split="all")
+    before = pq.read_table(data.runs / short.run_id / "predictions")
+    (long,) = evaluate_selection("tiny", ["random"], data, quiet, limit=550, split="all")
+    after = pq.read_table(data.runs / long.run_id / "predictions").sort_by("position")
+    assert short.run_id == long.run_id and (before.num_rows, after.num_rows) == (120, 550)
+    assert after.slice(0, 120)["predicted_application"] == before["predicted_application"]
+    kept = {path: path.stat().st_mtime_ns for path in (data.runs / long.run_id / "predictions").iterdir()}
+    evaluate_selection("tiny", ["random"], data, quiet, limit=550, split="all")
+    assert kept == {path: path.stat().st_mtime_ns for path in (data.runs / long.run_id / "predictions").iterdir()}
+
+
+def test_unknown_names_are_said_with_what_there_is(scored: DataFolder) -> None:
+    with pytest.raises(BadInput, match="no dataset 'tinny'; did you mean 'tiny'.*deskmill build"):
+        evaluate_selection("tinny", ["random"], scored, quiet)
+    with pytest.raises(BadInput, match="no protocol 'hueristic'; did you mean 'heuristic'"):
+        evaluate_selection("tiny", ["hueristic"], scored, quiet)
+    with pytest.raises(BadInput, match="no embedder 'nothing'"):
+        evaluate_selection("tiny", ["nearest"], scored, quiet, embedder="nothing")
+
+
+LEXICONS = {
+    "excel": Lexicon(names=("excel",), words=("column", "sum"), phrases=("pivot table",)),
+    "word": Lexicon(names=("ms word",), words=("heading", "column")),
+}
+
+
+def test_the_heuristic_weighs_what_points_to_fewer_applications_more() -> None:
+    selector = HeuristicSelector(LEXICONS, ["excel", "word"])
+    assert selector.scores("sum up the columns") == {"excel": 1.5, "word": 0.5}
+    assert selector.scores("a pivot table") == {"excel": 2.0}
+    assert selector.select(["1", "2"], ["sum it", "nothing known"])[1].status == "empty"
+    assert selector.select(["1"], ["headings and sums in MS Word"])[0].application == "word"
+
+
+def test_every_application_has_a_lexicon_and_names_itself(catalog: Catalog) -> None:
+    lexicons = read_lexicons()
+    assert set(lexicons) == set(catalog.applications)
+    assert all(len(lexicon.words) >= 8 and lexicon.names for lexicon in lexicons.values())
+
+
+def test_lexicons_hold_no_phrasing_of_the_catalog(catalog: Catalog) -> None:
+    phrasings = {phrasing.lower().rstrip(".?!") for task in catalog.tasks.values() for phrasing in task.say}
+    for lexicon in read_lexicons().values():
+        assert not phrasings & {*lexicon.words, *lexicon.phrases}
+
+
+@pytest.mark.slow
+def test_the_nearest_card_is_found_without_a_network(scored: DataFolder) -> None:
+    (run,) = evaluate_selection("tiny", ["nearest"], scored, quiet, limit=200, split="all")
+    connection = connect(scored.warehouse)
+    (row,) = rows_of(connection, "select * from accuracy where run_id = ?", [run.run_id])
+    assert row["model"] == "all-MiniLM-L6-v2" and row["tasks"] == 200
+    assert row["accuracy"] > 5 * row["chance"]

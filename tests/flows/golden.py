@@ -1,0 +1,81 @@
+"""The golden shard: a small job that depends on the code alone, and the hash of what it makes. Run as a module to write it anew."""
+
+import hashlib
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from compositions.schema import Workflow
+from flows.recipe import read_recipe
+from flows.shard import ShardJob, make_shard
+from flows.versions import shaping_versions
+from narrators.styles import read_styles
+
+GOLDEN_FILE = Path(__file__).parent / "golden_shard.json"
+_SAY = ["add up {column} in {workbook}", "put {column} of {workbook} in order", "What does {column} in {workbook} come to?"]
+
+
+def golden_state() -> dict[str, Any]:
+    """Versions, and the hash of the golden shard's bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        shard = make_shard(golden_job(), Path(folder))
+        content = (Path(folder) / f"{shard.address}.parquet").read_bytes()
+    return {"versions": shaping_versions(), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def golden_job() -> ShardJob:
+    """Tasks of its own, every kind of composition, computed, pooled and tied arguments."""
+    recipe = read_recipe("tiny")[1]
+    arguments = {"column": "golden_column", "workbook": "spreadsheet_file"}
+    opening = {"id": "golden.open", "title": "Open", "capability": "a.open", "generic": True, "arguments": {"workbook": "spreadsheet_file"}}
+    tasks = [
+        {**opening, "gives": ["open(workbook)"], "say": ["open {workbook}", "bring up {workbook}", "I need {workbook}."]},
+        {
+            "id": "golden.sum",
+            "title": "Sum",
+            "capability": "a.sum",
+            "arguments": arguments,
+            "needs": ["open(workbook)"],
+            "gives": ["summed(column)"],
+            "say": _SAY,
+        },
+        {
+            "id": "golden.send",
+            "title": "Send",
+            "capability": "a.send",
+            "arguments": {"workbook": "spreadsheet_file", "person": "person", "address": {"generator": "email_address", "of": "person"}},
+            "needs": ["open(workbook)"],
+            "say": [
+                "send {workbook} to {person} at {address}",
+                "mail {workbook} to {person}, {address}",
+                "Does {person} ({address}) have {workbook}?",
+            ],
+        },
+    ]
+    workflow = {
+        "id": "golden_flow",
+        "goal": {"capability": "a.sum", "say": ["sum up {workbook} for {person}", "{person} waits for {workbook}."]},
+        "steps": [{"task": "golden.open"}, {"task": "golden.sum"}, {"task": "golden.send"}],
+    }
+    return ShardJob.model_validate(
+        {
+            "application": "golden",
+            "names": ("Golden", "Golden App"),
+            "wanted": 80,
+            "most_attempts": 12,
+            "wanted_graphs": {},
+            "tasks": {task["id"]: task for task in tasks},
+            "workflows": {"golden_flow": Workflow.model_validate(workflow)},
+            "pools": [{"columns": ["golden_column"], "later": {"golden_column": ["that column"]}, "values": ["Revenue", "Cost", "Tax", "Net"]}],
+            "seed": 1,
+            "compositions": recipe.compositions,
+            "narration": recipe.narration,
+            "styles": read_styles(),
+            "versions": {},
+        }
+    )
+
+
+if __name__ == "__main__":
+    GOLDEN_FILE.write_text(json.dumps(golden_state(), indent=2) + "\n")

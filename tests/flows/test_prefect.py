@@ -1,0 +1,99 @@
+"""Protects the deployments: a real server, a process work pool and a worker build a dataset that was asked for with --watch."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import REPOSITORY
+
+pytestmark = pytest.mark.slow
+PREFECT = str(Path(sys.executable).parent / "prefect")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """A Prefect server of its own, and a worker on the work pool `local`; the environment to reach them."""
+    port = free_port()
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PREFECT_HOME": str(tmp_path / "prefect"),
+        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
+        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+        "DO_NOT_TRACK": "1",
+        "DESKMILL_HOME": str(REPOSITORY),
+        "DESKMILL_DATA": str(tmp_path / "data"),
+    }
+    log = (tmp_path / "prefect.log").open("w")
+    running = [subprocess.Popen([PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(port)], env=environment, stdout=log, stderr=log)]
+    try:
+        wait_until_healthy(environment["PREFECT_API_URL"])
+        prefect(environment, "work-pool", "create", "local", "--type", "process")
+        worker = [PREFECT, "worker", "start", "--pool", "local", "--query-seconds", "1"]
+        running.insert(0, subprocess.Popen(worker, env=environment, stdout=log, stderr=log, cwd=REPOSITORY))
+        yield environment
+    finally:
+        for process in running:  # the worker before its server, or it outlives SIGTERM
+            process.terminate()
+            try:
+                process.wait(30)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        log.close()
+
+
+def wait_until_healthy(url: str) -> None:
+    for _ in range(240):
+        try:
+            with urllib.request.urlopen(f"{url}/health", timeout=2) as response:
+                if response.status == 200:
+                    return
+        except OSError:
+            time.sleep(0.5)
+    pytest.fail("the Prefect server did not become healthy")
+
+
+def prefect(environment: dict[str, str], *arguments: str) -> str:
+    done = subprocess.run(
+        [PREFECT, "--no-prompt", *arguments], env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_deployment_builds_a_dataset(server: dict[str, str], tmp_path: Path) -> None:
+    prefect(server, "deploy", "--all")
+    listed = prefect(server, "deployment", "ls")
+    assert "build-dataset/paper" in listed.replace("\n", "") and "evaluate-selection/nightly" in listed
+    prefect(server, "deployment", "run", "build-dataset/paper", "--param", "recipe=tiny", "--watch")
+    manifest = json.loads((tmp_path / "data/datasets/tiny/manifest.json").read_text())
+    assert manifest["rows"]["accepted"] == 600
+    assert (tmp_path / "data/warehouse.duckdb").is_file()
+    prefect(
+        server, "deployment", "run", "evaluate-selection/nightly", "--watch",
+        "--param", "dataset=tiny", "--param", 'protocols=["random", "heuristic"]', "--param", "limit=50",
+    )  # fmt: skip
+    assert len(list((tmp_path / "data/runs").iterdir())) >= 2
+    shutil.rmtree(tmp_path / "data")
+
+
+def test_deployments_are_those_of_the_design_and_have_schedules() -> None:
+    declared = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
+    assert {entry["name"] for entry in declared} == {"paper", "nightly"}
+    assert all(entry["schedules"][0]["cron"] for entry in declared)

@@ -1,0 +1,101 @@
+"""Protects the command line: fast help, clear messages, exit code 2 for bad input, and documentation that runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import REPOSITORY
+
+BASH_BLOCK = re.compile(r"```bash\n(.*?)```", re.DOTALL)
+
+
+def deskmill(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(REPOSITORY / "deskmill.py"), *arguments]
+    return subprocess.run(
+        command,
+        cwd=REPOSITORY,
+        env={"PATH": "/usr/bin:/bin", "DESKMILL_DATA": str(data), "HF_HUB_OFFLINE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = "import sys, deskmill\ntry: deskmill.main(['--help'])\nexcept SystemExit: pass\nprint(sorted(set(sys.modules) & {'duckdb', 'pyarrow', 'pandas', 'torch', 'prefect', 'pydantic', 'altair', 'yaml'}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_whole_way_by_command_line(tmp_path: Path) -> None:
+    built = deskmill("build", "tiny", data=tmp_path)
+    assert built.returncode == 0 and "600 user tasks" in built.stdout
+    selected = deskmill("select", "tiny", "--protocol", "random", "--protocol", "heuristic", "--limit", "100", "--split", "all", data=tmp_path)
+    assert selected.returncode == 0 and "heuristic" in selected.stdout and "(2 rows)" in selected.stdout
+    asked = deskmill("sql", "select count(*) as n from predictions", "--format", "csv", data=tmp_path)
+    assert asked.stdout == "n\n200\n"
+    reported = deskmill("report", data=tmp_path)
+    assert Path(reported.stdout.strip()).read_text().startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("build", "dmo"), "no recipe 'dmo'; did you mean 'demo'?"),
+        (("build", "nowhere/x.yaml"), "no recipe 'nowhere/x.yaml'"),
+        (("select", "demo", "--protocol", "random"), "no dataset 'demo' (there is none yet; make it with: deskmill build demo)"),
+        (("sql", "select 1"), "there is no warehouse"),
+        (("report",), "there is no warehouse"),
+    ],
+)
+def test_bad_input_ends_with_two_and_a_remedy(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = deskmill(*arguments, data=tmp_path)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_recipe_with_mistakes_is_refused_with_all_of_them(tmp_path: Path) -> None:
+    text = (REPOSITORY / "flows/recipes/tiny.yaml").read_text()
+    recipe = tmp_path / "mine.yaml"
+    recipe.write_text(text.replace("graph_tasks:", "graph_task:").replace("drop_out: [0.2, 0.8]", "drop_out: [0.8, 0.2]", 1))
+    done = deskmill("build", str(recipe), data=tmp_path)
+    assert done.returncode == 2
+    assert (
+        "unknown key 'graph_task'; did you mean 'graph_tasks'?" in done.stderr and "from low to high" in done.stderr and "is missing" in done.stderr
+    )
+
+
+def test_the_json_schemas_are_current() -> None:
+    from flows.checks import json_schemas
+
+    for path, text in json_schemas().items():
+        assert path.read_text() == text, "run: make schemas"
+
+
+def documented_commands() -> list[str]:
+    texts = [(REPOSITORY / name).read_text() for name in ("README.md", "CONTRIBUTING.md")]
+    return [line for text in texts for block in BASH_BLOCK.findall(text) for line in block.splitlines() if line and not line.startswith("#")]
+
+
+@pytest.mark.slow
+def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path) -> None:
+    """In their order; `demo` is replaced by `tiny`, so that it takes seconds."""
+    commands = [line for line in documented_commands() if line.startswith(("deskmill ", ".venv/bin/deskmill "))]
+    assert len(commands) >= 6
+    for line in commands:
+        arguments = re.findall(r'"[^"]*"|\S+', line.partition("  #")[0])[1:]
+        arguments = [re.sub(r"\bdemo\b", "tiny", argument.strip('"')) for argument in arguments]
+        if arguments[:2] == ["build", "paper"]:
+            continue
+        done = deskmill(*arguments, data=tmp_path)
+        assert done.returncode == 0, (line, done.stderr)
+
+
+def test_make_targets_of_the_documentation_exist() -> None:
+    makefile = (REPOSITORY / "Makefile").read_text()
+    targets = {match for line in documented_commands() for match in re.findall(r"^make (\w+)", line)}
+    assert {"demo", "test"} <= targets
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
