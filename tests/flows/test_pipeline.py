@@ -109,8 +109,11 @@ def test_a_changed_phrasing_remakes_what_read_it_and_equals_a_cold_build(
 ) -> None:
     shutil.copytree(first[1].root, tmp_path / "warm", symlinks=True)
     excel = catalog.applications["excel"]
-    task = excel.tasks[2].model_copy(update={"say": ("total it all up in one go", "Could it be totalled, all of it?", "total it all again")})
-    changed = excel.model_copy(update={"tasks": (*excel.tasks[:2], task, *excel.tasks[3:])})
+    rows = [row for row in ds.dataset(first[0].folder / "data").to_table().to_pylist() if row["target_application"] == "excel"]
+    used = {task for row in rows for number, task in enumerate(row["atomic_tasks"]) if number not in row["dropped_steps"]}
+    say = ("total it all up in one go", "Could it be totalled, all of it?", "total it all again")
+    chosen = next(task for task in excel.tasks if task.id in used and not task.generic)
+    changed = excel.model_copy(update={"tasks": tuple(task.model_copy(update={"say": say}) if task is chosen else task for task in excel.tasks)})
     from flows import pipeline
 
     declared = pipeline.read_declared()

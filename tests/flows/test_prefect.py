@@ -45,7 +45,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
     try:
         wait_until_healthy(environment["PREFECT_API_URL"])
         prefect(environment, "work-pool", "create", "local", "--type", "process")
-        worker = [PREFECT, "worker", "start", "--pool", "local", "--query-seconds", "1"]
+        worker = [PREFECT, "worker", "start", "--pool", "local"]
         running.insert(0, subprocess.Popen(worker, env=environment, stdout=log, stderr=log, cwd=REPOSITORY))
         yield environment
     finally:
