@@ -9,15 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from atomic_tasks.arguments.registry import Generator
 from atomic_tasks.schema import PLACEHOLDER, Argument, is_sentence
 from compositions.graph import ApplicationGraph
-from compositions.model import Composition, Step
+from compositions.model import Composition
 from narrators.drop_out import kept_steps
+from narrators.material import Material, Spoken
 from narrators.rates import NarrationRates
 from narrators.styles import Connective, Styles, compiled, parts_of, speaks_as_i
 
-_ME = re.compile(r"\bme\b")
+__all__ = ["Narration", "Narrator", "Spoken", "capitalized"]
+
 # "the uploaded that spreadsheet", "newer that package" and "\"that note\"" read wrong: where a determiner, a noun of its own or
 # a quotation mark stands before it, the value itself is said again
 _DETERMINERS = "a|an|the|my|your|our|his|her|their|its|this|that|these|those|each|every|both|any|no|new|newer|old|older|same|other|named|called"
@@ -39,17 +40,6 @@ class Narration:
     addresses: bool
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """What a text is made from, beside the composition: goal phrasings, the application's names, values and generators."""
-
-    goal: Sequence[str]
-    goal_may_stand_alone: bool
-    names: Sequence[str]
-    values: Mapping[str, str]
-    generators: Mapping[str, Generator]
-
-
 class Narrator:
     """Narrates compositions in declared styles at declared rates."""
 
@@ -62,12 +52,12 @@ class Narrator:
         rate = random.uniform(*self.rates.drop_out)
         generic_rate = random.uniform(*self.rates.generic_drop_out)
         kept = kept_steps(composition.steps, graph, (rate, generic_rate), self.rates.most_said_steps, random)
-        steps = [composition.steps[position] for position in kept]
+        material = Material([composition.steps[position] for position in kept], spoken)
         addressed = bool(spoken.names) and random.random() < self.rates.addressed
-        style, template = self._addressed(steps, spoken, random) if addressed else self._template(steps, spoken, random)
+        style, template = self._addressed(material, random) if addressed else self._template(material, random)
         parts = parts_of(template)
         says_steps = bool(parts - {"goal", "goal_sentence", "application"})
-        raw = compiled(template).render(self._parts(template, steps, spoken, random))
+        raw = compiled(template).render(self._parts(template, material, random))
         masked = self._finished(raw, template, random)
         return Narration(
             text=_filled(masked, composition.arguments, spoken, random),
@@ -80,44 +70,45 @@ class Narrator:
             addresses=addressed or "{application}" in masked,
         )
 
-    def _addressed(self, steps: Sequence[Step], spoken: Spoken, random: Random) -> tuple[str, str]:
+    def _addressed(self, material: Material, random: Random) -> tuple[str, str]:
         """A template that addresses the application."""
-        return "addressed", random.choice([template for template in self.styles.addressed if _fits(template, steps, spoken)])
+        return "addressed", random.choice([template for template in self.styles.addressed if material.fits(template)])
 
-    def _template(self, steps: Sequence[Step], spoken: Spoken, random: Random) -> tuple[str, str]:
+    def _template(self, material: Material, random: Random) -> tuple[str, str]:
         """A style by its weight and one of its templates, among those that fit."""
         fitting = {
-            style: [template for template in self.styles.styles[style].templates if _fits(template, steps, spoken)]
+            style: [template for template in self.styles.styles[style].templates if material.fits(template)]
             for style in self.rates.styles
-            if len(steps) <= self.styles.styles[style].at_most
+            if len(material.steps) <= self.styles.styles[style].at_most
         }
         styles = [style for style, templates in fitting.items() if templates]
         style = random.choices(styles, [self.rates.styles[style] for style in styles])[0]
         return style, random.choice(fitting[style])
 
-    def _parts(self, template: str, steps: Sequence[Step], spoken: Spoken, random: Random) -> dict[str, str]:
+    def _parts(self, template: str, material: Material, random: Random) -> dict[str, str]:
         """The parts that the template uses, drawn in the order of their names so that seeds mean the same everywhere."""
         made: dict[str, str] = {}
         as_i = speaks_as_i(template)
+        steps = range(len(material.steps))
         for part in sorted(parts_of(template)):
             if part in ("chain", "chain_sentence"):
-                chain = self._joined(steps, spoken, as_i, random)
+                chain = self._joined(steps, material, as_i, random)
                 made[part] = chain if part == "chain" else capitalized(chain)
             elif part in ("lead", "first"):
-                made[part] = random.choice(_sentences(steps[0], spoken))
+                made[part] = material.said(0, random.choice(material.forms[0].sentences))
             elif part == "last":
-                made[part] = random.choice(_sentences(steps[-1], spoken))
+                made[part] = material.said(steps[-1], random.choice(material.forms[-1].sentences))
             elif part in ("rest", "front"):
-                made[part] = self._joined(steps[1:] if part == "rest" else steps[:-1], spoken, as_i, random)
+                made[part] = self._joined(steps[1:] if part == "rest" else steps[:-1], material, as_i, random)
             elif part in ("goal", "goal_sentence"):
-                made[part] = random.choice(_goals(part, spoken, as_i))
+                made[part] = random.choice(material.goal.clauses_for(as_i) if part == "goal" else material.goal.sentences)
             else:
                 made[part] = "{application}"
         return made
 
-    def _joined(self, steps: Sequence[Step], spoken: Spoken, as_i: bool, random: Random) -> str:
+    def _joined(self, steps: Sequence[int], material: Material, as_i: bool, random: Random) -> str:
         """The steps as clauses, joined by a connective that reads well between them."""
-        clauses = [random.choice(_clauses(step, spoken, as_i)) for step in steps]
+        clauses = [material.said(number, random.choice(material.forms[number].clauses_for(as_i))) for number in steps]
         if len(clauses) == 1:
             return clauses[0]
         intricate = any("," in clause or " and " in clause for clause in clauses)
@@ -139,45 +130,8 @@ def _holds_sentence(template: str) -> bool:
     return bool(parts_of(template) & {"lead", "first", "last", "goal_sentence", "chain_sentence"})
 
 
-def _fits(template: str, steps: Sequence[Step], spoken: Spoken) -> bool:
-    """Whether a template can be filled: by the number of steps, and by the forms in which steps and goal can be said."""
-    parts, as_i = parts_of(template), speaks_as_i(template)
-    if parts & {"rest", "front"} and len(steps) < 2:
-        return False
-    if "lead" in parts and len(steps) != 1:
-        return False
-    if (parts & {"lead", "first"} and not _sentences(steps[0], spoken)) or ("last" in parts and not _sentences(steps[-1], spoken)):
-        return False
-    if parts & {"chain", "chain_sentence", "rest", "front"} and not all(_clauses(step, spoken, as_i) for step in steps):
-        return False
-    goals = parts & {"goal", "goal_sentence"}
-    alone = not parts & {"chain", "chain_sentence"}
-    return all(_goals(part, spoken, as_i) for part in goals) and not (goals and alone and not spoken.goal_may_stand_alone)
-
-
 def _joins(connective: Connective, clauses: int, intricate: bool) -> bool:
     return connective.at_least <= clauses <= connective.at_most and not (intricate and connective.plain)
-
-
-def _clauses(step: Step, spoken: Spoken, as_i: bool) -> list[str]:
-    """The step's clauses that fit, with the composition's argument names in them."""
-    return [say for say in _phrasings(step, spoken) if not is_sentence(say) and not (as_i and _ME.search(say))]
-
-
-def _sentences(step: Step, spoken: Spoken) -> list[str]:
-    """The step's sentences, with the composition's argument names in them."""
-    return [say for say in _phrasings(step, spoken) if is_sentence(say)]
-
-
-def _phrasings(step: Step, spoken: Spoken) -> list[str]:
-    """The step's phrasings; where several applications take part none is addressed, so those that do are passed over."""
-    fitting = [say for say in step.task.say if spoken.names or "{application}" not in say]
-    return [PLACEHOLDER.sub(lambda match: f"{{{step.names.get(match[1], match[1])}}}", say) for say in fitting]
-
-
-def _goals(part: str, spoken: Spoken, as_i: bool) -> list[str]:
-    """The goal's phrasings in the form of the part."""
-    return [say for say in spoken.goal if is_sentence(say) == (part == "goal_sentence") and not (as_i and part == "goal" and _ME.search(say))]
 
 
 def capitalized(text: str) -> str:

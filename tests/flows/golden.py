@@ -29,7 +29,7 @@ def golden_job() -> ShardJob:
     recipe = read_recipe("tiny")[1]
     arguments = {"column": "golden_column", "workbook": "spreadsheet_file"}
     opening = {"id": "golden.open", "title": "Open", "capability": "a.open", "generic": True, "arguments": {"workbook": "spreadsheet_file"}}
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {**opening, "gives": ["open(workbook)"], "say": ["open {workbook}", "bring up {workbook}", "I need {workbook}."]},
         {
             "id": "golden.sum",

@@ -155,19 +155,17 @@ def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recip
 def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFolder, tiny_recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     from flows import assemble
 
-    monkeypatch.setattr(assemble.Assembler, "_complete", _with_a_wrong_split(assemble.Assembler._complete))
-    with pytest.raises(BadInput, match=r"not published[\s\S]*split: .*\d+ rows, such as [0-9a-f]{16} \('nowhere'\)"):
-        build(tiny_recipe, data)
-    assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))
+    complete = assemble.Assembler._complete
 
-
-def _with_a_wrong_split(complete):  # type: ignore[no-untyped-def]
-    def wrong(self, row, nodes):  # type: ignore[no-untyped-def]
+    def wrong(self: assemble.Assembler, row: assemble.Row, nodes: list[assemble.Row]) -> None:
         complete(self, row, nodes)
         if row["target_application"] == "excel":
             row["split"] = "nowhere"
 
-    return wrong
+    monkeypatch.setattr(assemble.Assembler, "_complete", wrong)
+    with pytest.raises(BadInput, match=r"not published[\s\S]*split: .*\d+ rows, such as [0-9a-f]{16} \('nowhere'\)"):
+        build(tiny_recipe, data)
+    assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))
 
 
 @pytest.mark.slow

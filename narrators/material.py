@@ -1,0 +1,82 @@
+"""What a text can be made from: the phrasings of its steps and goal by their forms, looked up once for each text."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from atomic_tasks.arguments.registry import Generator
+from atomic_tasks.schema import PLACEHOLDER, is_sentence
+from compositions.model import Step
+from narrators.styles import parts_of, speaks_as_i
+
+_ME = re.compile(r"\bme\b")
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """What a text is made from, beside the composition: goal phrasings, the application's names, values and generators.
+
+    Where several applications take part there are no names, and none is addressed.
+    """
+
+    goal: Sequence[str]
+    goal_may_stand_alone: bool
+    names: Sequence[str]
+    values: Mapping[str, str]
+    generators: Mapping[str, Generator]
+
+
+@dataclass(frozen=True)
+class Forms:
+    """Phrasings by form: sentences, clauses, and the clauses that fit a template in the first person (no "me" in them)."""
+
+    sentences: tuple[str, ...]
+    clauses: tuple[str, ...]
+    clauses_as_i: tuple[str, ...]
+
+    def clauses_for(self, as_i: bool) -> tuple[str, ...]:
+        """The clauses that fit a template, in the first person or not."""
+        return self.clauses_as_i if as_i else self.clauses
+
+
+@lru_cache(maxsize=20_000)
+def forms_of(phrasings: tuple[str, ...], addressing: bool) -> Forms:
+    """The phrasings by form, without those that address the application where none is to be addressed."""
+    fitting = [say for say in phrasings if addressing or "{application}" not in say]
+    clauses = tuple(say for say in fitting if not is_sentence(say))
+    sentences = tuple(say for say in fitting if is_sentence(say))
+    return Forms(sentences, clauses, tuple(say for say in clauses if not _ME.search(say)))
+
+
+class Material:
+    """The forms of the kept steps and of the goal, and whether a template can be filled from them."""
+
+    def __init__(self, steps: Sequence[Step], spoken: Spoken) -> None:
+        self.steps = steps
+        self.spoken = spoken
+        self.forms = [forms_of(step.task.say, bool(spoken.names)) for step in steps]
+        self.goal = forms_of(tuple(spoken.goal), True)
+
+    @cached_property
+    def _all_clauses(self) -> dict[bool, bool]:
+        return {as_i: all(forms.clauses_for(as_i) for forms in self.forms) for as_i in (False, True)}
+
+    def fits(self, template: str) -> bool:
+        """Whether the template can be filled: by the number of steps, and by the forms in which steps and goal can be said."""
+        parts, as_i = parts_of(template), speaks_as_i(template)
+        if (parts & {"rest", "front"} and len(self.steps) < 2) or ("lead" in parts and len(self.steps) != 1):
+            return False
+        if (parts & {"lead", "first"} and not self.forms[0].sentences) or ("last" in parts and not self.forms[-1].sentences):
+            return False
+        if parts & {"chain", "chain_sentence", "rest", "front"} and not self._all_clauses[as_i]:
+            return False
+        if ("goal" in parts and not self.goal.clauses_for(as_i)) or ("goal_sentence" in parts and not self.goal.sentences):
+            return False
+        alone = not parts & {"chain", "chain_sentence"}
+        return not (parts & {"goal", "goal_sentence"} and alone and not self.spoken.goal_may_stand_alone)
+
+    def said(self, number: int, phrasing: str) -> str:
+        """A phrasing of the step with the composition's argument names in it."""
+        names = self.steps[number].names
+        return PLACEHOLDER.sub(lambda match: f"{{{names.get(match[1], match[1])}}}", phrasing) if names else phrasing
