@@ -3,7 +3,8 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from typing import NamedTuple
 
 from atomic_tasks.arguments.registry import Generator
 from atomic_tasks.schema import PLACEHOLDER, is_sentence
@@ -58,25 +59,52 @@ class Material:
         self.forms = [forms_of(step.task.say, bool(spoken.names)) for step in steps]
         self.goal = forms_of(tuple(spoken.goal), True)
 
-    @cached_property
-    def _all_clauses(self) -> dict[bool, bool]:
-        return {as_i: all(forms.clauses_for(as_i) for forms in self.forms) for as_i in (False, True)}
-
-    def fits(self, template: str) -> bool:
-        """Whether the template can be filled: by the number of steps, and by the forms in which steps and goal can be said."""
-        parts, as_i = parts_of(template), speaks_as_i(template)
-        if (parts & {"rest", "front"} and len(self.steps) < 2) or ("lead" in parts and len(self.steps) != 1):
-            return False
-        if (parts & {"lead", "first"} and not self.forms[0].sentences) or ("last" in parts and not self.forms[-1].sentences):
-            return False
-        if parts & {"chain", "chain_sentence", "rest", "front"} and not self._all_clauses[as_i]:
-            return False
-        if ("goal" in parts and not self.goal.clauses_for(as_i)) or ("goal_sentence" in parts and not self.goal.sentences):
-            return False
-        alone = not parts & {"chain", "chain_sentence"}
-        return not (parts & {"goal", "goal_sentence"} and alone and not self.spoken.goal_may_stand_alone)
+    @property
+    def shape(self) -> "Shape":
+        """What decides which templates can be filled; few materials differ in it."""
+        return Shape(
+            steps=len(self.forms),
+            first_sentence=bool(self.forms[0].sentences),
+            last_sentence=bool(self.forms[-1].sentences),
+            clauses=all(forms.clauses for forms in self.forms),
+            clauses_as_i=all(forms.clauses_as_i for forms in self.forms),
+            goal=bool(self.goal.clauses),
+            goal_as_i=bool(self.goal.clauses_as_i),
+            goal_sentence=bool(self.goal.sentences),
+            goal_alone=self.spoken.goal_may_stand_alone,
+        )
 
     def said(self, number: int, phrasing: str) -> str:
         """A phrasing of the step with the composition's argument names in it."""
         names = self.steps[number].names
         return PLACEHOLDER.sub(lambda match: f"{{{names.get(match[1], match[1])}}}", phrasing) if names else phrasing
+
+
+class Shape(NamedTuple):
+    """The number of steps, and which forms there are of all steps, of the first and last one, and of the goal."""
+
+    steps: int
+    first_sentence: bool
+    last_sentence: bool
+    clauses: bool
+    clauses_as_i: bool
+    goal: bool
+    goal_as_i: bool
+    goal_sentence: bool
+    goal_alone: bool
+
+    def fits(self, template: str) -> bool:
+        """Whether the template can be filled."""
+        parts, as_i = parts_of(template), speaks_as_i(template)
+        says_chain = bool(parts & {"chain", "chain_sentence"})
+        unmet = [
+            "lead" in parts and self.steps != 1,
+            bool(parts & {"rest", "front"}) and self.steps < 2,
+            bool(parts & {"lead", "first"}) and not self.first_sentence,
+            "last" in parts and not self.last_sentence,
+            (says_chain or bool(parts & {"rest", "front"})) and not (self.clauses_as_i if as_i else self.clauses),
+            "goal" in parts and not (self.goal_as_i if as_i else self.goal),
+            "goal_sentence" in parts and not self.goal_sentence,
+            bool(parts & {"goal", "goal_sentence"}) and not says_chain and not self.goal_alone,
+        ]
+        return not any(unmet)

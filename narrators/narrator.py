@@ -13,7 +13,7 @@ from atomic_tasks.schema import PLACEHOLDER, Argument, is_sentence
 from compositions.graph import ApplicationGraph
 from compositions.model import Composition
 from narrators.drop_out import kept_steps
-from narrators.material import Material, Spoken
+from narrators.material import Material, Shape, Spoken
 from narrators.rates import NarrationRates
 from narrators.styles import Connective, Styles, compiled, parts_of, speaks_as_i
 
@@ -46,6 +46,7 @@ class Narrator:
     def __init__(self, styles: Styles, rates: NarrationRates) -> None:
         self.styles = styles
         self.rates = rates
+        self._fitting_by_shape: dict[Shape, Mapping[str, Sequence[str]]] = {}
 
     def narrate(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken, random: Random) -> Narration:
         """The text of one user task."""
@@ -72,18 +73,23 @@ class Narrator:
 
     def _addressed(self, material: Material, random: Random) -> tuple[str, str]:
         """A template that addresses the application."""
-        return "addressed", random.choice([template for template in self.styles.addressed if material.fits(template)])
+        return "addressed", random.choice(self._fitting(material.shape)["addressed"])
 
     def _template(self, material: Material, random: Random) -> tuple[str, str]:
         """A style by its weight and one of its templates, among those that fit."""
-        fitting = {
-            style: [template for template in self.styles.styles[style].templates if material.fits(template)]
-            for style in self.rates.styles
-            if len(material.steps) <= self.styles.styles[style].at_most
-        }
-        styles = [style for style, templates in fitting.items() if templates]
+        fitting = self._fitting(material.shape)
+        styles = [style for style in self.rates.styles if fitting[style]]
         style = random.choices(styles, [self.rates.styles[style] for style in styles])[0]
         return style, random.choice(fitting[style])
+
+    def _fitting(self, shape: Shape) -> Mapping[str, Sequence[str]]:
+        """The templates that fit, by style and for addressing; looked up once for each shape of material."""
+        if shape not in self._fitting_by_shape:
+            styles = self.styles.styles
+            named = {style: styles[style].templates if shape.steps <= styles[style].at_most else () for style in self.rates.styles}
+            named["addressed"] = self.styles.addressed
+            self._fitting_by_shape[shape] = {style: [text for text in templates if shape.fits(text)] for style, templates in named.items()}
+        return self._fitting_by_shape[shape]
 
     def _parts(self, template: str, material: Material, random: Random) -> dict[str, str]:
         """The parts that the template uses, drawn in the order of their names so that seeds mean the same everywhere."""
