@@ -47,7 +47,7 @@ check: setup-dev
 	$(RUN)/deskmill validate
 
 bench: setup-dev
-	@$(RUN)/python -m benchmarks
+	@$(RUN)/python -m tests.bench
 
 golden: setup-dev  ## write the golden files anew, after a meant change
 	$(RUN)/python -m tests.flows.golden

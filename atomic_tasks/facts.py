@@ -23,6 +23,12 @@ class Fact(NamedTuple):
 
 
 @cache
+def parse_facts(texts: tuple[str, ...]) -> tuple[Fact, ...]:
+    """The facts of several texts."""
+    return tuple(map(parse_fact, texts))
+
+
+@cache
 def parse_fact(text: str) -> Fact:
     """Read `predicate` or `predicate(argument, ...)`; a ValueError says what the form is."""
     match = _FACT.fullmatch(text.strip())

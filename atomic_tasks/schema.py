@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from atomic_tasks.facts import Fact, parse_fact
+from atomic_tasks.facts import Fact, parse_fact, parse_facts
 
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
 SENTENCE_ENDS = ".?!"
@@ -100,7 +100,7 @@ class AtomicTask(Declared):
 
     def facts(self, kind: Literal["needs", "gives", "ends"]) -> tuple[Fact, ...]:
         """The facts of one kind, parsed."""
-        return tuple(parse_fact(text) for text in getattr(self, kind))
+        return parse_facts(getattr(self, kind))
 
     @property
     def application(self) -> str:

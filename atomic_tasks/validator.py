@@ -99,15 +99,14 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
 
 def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:
     """No phrasing, its arguments masked, stands in more than three applications, save for generic tasks."""
-    places: dict[str, list[tuple[str, Problem]]] = defaultdict(list)
+    uses: dict[str, list[tuple[str, Callable[[Place, str], Problem], Place]]] = defaultdict(list)
     for application, task, place, problem in _each_task(catalog):
         for number, phrasing in enumerate(() if task.generic else task.say):
-            masked = PLACEHOLDER.sub("{}", phrasing).casefold()
-            reason = f"this phrasing, arguments masked, stands in more than {MOST_APPLICATIONS_PER_PHRASING} applications"
-            places[masked].append((application.application, problem((*place, "say", number), reason)))
-    for uses in places.values():
-        if len({name for name, _ in uses}) > MOST_APPLICATIONS_PER_PHRASING:
-            yield from (problem for _, problem in uses)
+            uses[PLACEHOLDER.sub("{}", phrasing).casefold()].append((application.application, problem, (*place, "say", number)))
+    reason = f"this phrasing, arguments masked, stands in more than {MOST_APPLICATIONS_PER_PHRASING} applications"
+    for places in uses.values():
+        if len({name for name, _, _ in places}) > MOST_APPLICATIONS_PER_PHRASING:
+            yield from (problem(place, reason) for _, problem, place in places)
 
 
 def capabilities(catalog: Catalog) -> Iterator[Problem]:

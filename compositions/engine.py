@@ -101,11 +101,12 @@ def _latest_place(giver: Step, steps: Sequence[Step], position: int) -> int:
 
 def _first_missing(steps: Sequence[Step]) -> tuple[int, Fact] | None:
     """The first need that nothing before its step gives, with the step's position."""
+    state: set[Fact] = set()
     for position, step in enumerate(steps):
-        state = facts_after(steps[:position])
         for need in step.needs:
             if need not in state:
                 return position, need
+        state = (state - set(step.ends)) | set(step.gives)
     return None
 
 

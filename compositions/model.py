@@ -23,6 +23,8 @@ class Step:
     @cached_property
     def arguments(self) -> dict[str, Argument]:
         """Composition argument name to its origin; `of` is renamed too."""
+        if not self.names:
+            return self.task.arguments
         return {
             self.names.get(name, name): argument.model_copy(update={"of": self.names.get(argument.of, argument.of)}) if argument.of else argument
             for name, argument in self.task.arguments.items()
@@ -31,17 +33,20 @@ class Step:
     @cached_property
     def needs(self) -> tuple[Fact, ...]:
         """Facts that must hold before."""
-        return tuple(fact.renamed(self.names) for fact in self.task.facts("needs"))
+        return self._renamed(self.task.facts("needs"))
 
     @cached_property
     def gives(self) -> tuple[Fact, ...]:
         """Facts that hold after."""
-        return tuple(fact.renamed(self.names) for fact in self.task.facts("gives"))
+        return self._renamed(self.task.facts("gives"))
 
     @cached_property
     def ends(self) -> tuple[Fact, ...]:
         """Facts that cease to hold."""
-        return tuple(fact.renamed(self.names) for fact in self.task.facts("ends"))
+        return self._renamed(self.task.facts("ends"))
+
+    def _renamed(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        return tuple(fact.renamed(self.names) for fact in facts) if self.names else facts
 
 
 @dataclass(frozen=True)
@@ -94,11 +99,12 @@ def broken_constraints(composition: Composition) -> list[str]:
     """What is wrong with a composition, in words; empty for every composition that the engine may emit."""
     broken: list[str] = []
     known: dict[str, Argument] = {}
+    state: set[Fact] = set()
     for position, step in enumerate(composition.steps):
-        state = facts_after(composition.steps[:position])
         broken += [f"step {position + 1} ({step.task.id}) needs {need}, which no earlier step gives" for need in step.needs if need not in state]
         broken += [f"step {position + 1} ({step.task.id}) must come after step {earlier + 1}" for earlier in step.after if earlier >= position]
         for name, argument in step.arguments.items():
             if not same_origin(known.setdefault(name, argument), argument):
                 broken.append(f"argument '{name}' of step {position + 1} ({step.task.id}) has another origin than in an earlier step")
+        state = (state - set(step.ends)) | set(step.gives)
     return broken

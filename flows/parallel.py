@@ -27,7 +27,7 @@ def process_pool_map(workers: int | None = None) -> Map:
             yield from map(function, items)
             return
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["flows.shard"])
+        context.set_forkserver_preload(["flows.worker"])
         with ProcessPoolExecutor(min(size, len(items)), mp_context=context) as pool:
             for done in as_completed([pool.submit(function, item) for item in items]):
                 yield done.result()

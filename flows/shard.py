@@ -75,6 +75,10 @@ class ShardMaker:
         self.narrator = Narrator(job.styles, job.narration)
         self.own = [task for task in job.tasks.values() if task.application == job.application]
         self.near_duplicates = NearDuplicates()
+        self.workflows = sorted(name for name in job.workflows if name not in job.wanted_graphs)
+        own = sorted(task.id for task in self.own)
+        self.telling = [name for name in own if not job.tasks[name].generic] or own
+        self._orders: dict[tuple[int, int, str], list[str]] = {}
 
     def rows(self) -> Iterator[Row]:
         """Singleton rows, then graph rows, accepted and rejected."""
@@ -96,13 +100,11 @@ class ShardMaker:
     def _single_application(self, number: int, random: Random) -> Composition:
         """A single task, a chain or a workflow of the application; tasks and workflows take turns, so that all are used."""
         rates = self.job.compositions
-        workflows = [name for name in self.job.workflows if name not in self.job.wanted_graphs]
-        kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if workflows else 0}
+        kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0}
         kind = random.choices(list(kinds), list(kinds.values()))[0]
         if kind == "workflow":
-            return self._workflow(self._turn(sorted(workflows), number), random)
-        telling = sorted(task.id for task in self.own if not task.generic) or sorted(task.id for task in self.own)
-        task = self.job.tasks[self._turn(telling, number)]
+            return self._workflow(self._turn(self.workflows, number), random)
+        task = self.job.tasks[self._turn(self.telling, number)]
         if kind == "chain":
             length = random.choices(list(rates.chain_lengths), list(rates.chain_lengths.values()))[0]
             made = chain(task, self.own, length, random)
@@ -117,8 +119,10 @@ class ShardMaker:
     def _turn(self, names: list[str], number: int) -> str:
         """The number-th of the names in an order that is drawn anew for every round."""
         turn, place = divmod(number, len(names))
-        order = derived_random(self.job.seed, self.job.application, "turn", turn)
-        return order.sample(names, len(names))[place]
+        key = (turn, len(names), names[0])
+        if key not in self._orders:
+            self._orders[key] = derived_random(self.job.seed, self.job.application, "turn", turn).sample(names, len(names))
+        return self._orders[key][place]
 
     def _workflow(self, name: str, random: Random) -> Composition:
         return from_workflow(self.job.workflows[name], self.job.tasks, random)

@@ -3,7 +3,7 @@
 import functools
 from random import Random
 
-_SIZE = 600
+_SIZE = 300
 _SEED = 20251201  # any fixed number: the values are part of what a dataset is made from
 
 

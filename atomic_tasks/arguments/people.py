@@ -7,21 +7,21 @@ from random import Random
 from atomic_tasks.arguments.faker_values import faker_value
 from atomic_tasks.arguments.registry import generator
 
-_NAME_LOCALES = ["en_US"] * 6 + ["en_GB", "en_IN", "es_ES", "fr_FR", "de_DE", "it_IT"]
+NAME_LOCALES = ["en_US"] * 6 + ["en_GB", "en_IN", "es_ES", "fr_FR", "de_DE", "it_IT"]
 _DOMAINS = ["northwind.com", "contoso.com", "fabrikam.org", "gmail.com", "outlook.com", "harlowfinch.co", "adatum.io", "tailspin.net"]
 
 
 @generator(later=lambda random, value: value.split()[0])
 def person(random: Random, of: str | None) -> str:
     """First and last name; a second mention uses the first name."""
-    locale = random.choice(_NAME_LOCALES)
+    locale = random.choice(NAME_LOCALES)
     return f"{faker_value(random, 'first_name', locale)} {faker_value(random, 'last_name', locale)}"
 
 
 @generator()
 def first_name(random: Random, of: str | None) -> str:
     """A first name."""
-    return faker_value(random, "first_name", random.choice(_NAME_LOCALES))
+    return faker_value(random, "first_name", random.choice(NAME_LOCALES))
 
 
 @generator()

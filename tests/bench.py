@@ -1,0 +1,129 @@
+"""`make bench`: one JSON line a figure, each beside its reference in the same run, since machines differ and are noisy.
+
+A figure: name, value, unit, the reference that was measured with it, and their ratio.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from flows import pipeline
+from flows.parallel import process_pool_map
+from flows.pipeline import Built, build_dataset
+from flows.recipe import Recipe, read_recipe
+from warehouse.layout import DataFolder
+
+WORKERS = 2
+REPOSITORY = Path(__file__).parents[1]
+
+
+def main() -> None:
+    """Print every figure."""
+    import great_expectations.expectations  # noqa: F401  the builds are measured apart from imports
+
+    _warm(0)
+    list(process_pool_map(WORKERS)(_warm, [1, 2]))
+    recipe = read_recipe("demo")[1]
+    with tempfile.TemporaryDirectory() as folder:
+        _builds(recipe, DataFolder(Path(folder)))
+    with tempfile.TemporaryDirectory() as folder:
+        _selection(DataFolder(Path(folder)), recipe)
+    _help()
+
+
+def _builds(recipe: Recipe, data: DataFolder) -> None:
+    """Building the demo dataset cold, again, and after one phrasing changed."""
+    templates = _seconds(lambda: _faker_and_jinja(recipe.tasks))
+    cold = _seconds(lambda: _build(recipe, data))
+    _figure("build_10000_tasks", cold, "s", f"{recipe.tasks} rows of three Faker values in one Jinja template, one process", templates)
+    _figure("build_again_unchanged", _seconds(lambda: _build(recipe, data)), "s", "the cold build", cold)
+    declared = pipeline.read_declared()
+    excel = declared[0].applications["excel"]
+    task = excel.tasks[-1].model_copy(update={"say": (*excel.tasks[-1].say, "see to it once more, all over again")})
+    changed = replace(declared[0], applications={**declared[0].applications, "excel": excel.model_copy(update={"tasks": (*excel.tasks[:-1], task)})})
+    pipeline.read_declared, kept = (lambda: (changed, declared[1])), pipeline.read_declared
+    jobs = []
+    seconds = _seconds(lambda: jobs.append(_build(recipe, data)))
+    pipeline.read_declared = kept
+    _figure("build_after_one_phrasing_changed", seconds, "s", "the cold build", cold)
+    _figure("shards_remade_after_one_phrasing_changed", len(jobs[0].manifest["shards_made"]), "shards", "all shards", 100)
+
+
+def _selection(data: DataFolder, recipe: Recipe) -> None:
+    """Scoring all singletons by the heuristic and by the nearest card, and loading the warehouse."""
+    from atomic_tasks.catalog import read_catalog
+    from eval_flows.selection.run import open_dataset, scored_tasks
+    from eval_flows.selection.selectors import SelectorOptions, make_selector
+    from retrieval.embedder import DEFAULT_EMBEDDER, Embedder
+    from warehouse.loader import load_warehouse
+
+    catalog = read_catalog()[0]
+    _build(recipe, data)
+    dataset = open_dataset("demo", data, catalog)
+    options = SelectorOptions(dataset.candidates, 0, DEFAULT_EMBEDDER)
+    tasks = scored_tasks(dataset, "all")
+    ids, texts = [task["task_id"] for task in tasks], [task["text"] for task in tasks]
+    random, heuristic = (make_selector(protocol, catalog, options) for protocol in ("random", "heuristic"))
+    chance = _seconds(lambda: random.select(ids, texts))
+    _figure("heuristic_tasks_per_second", len(ids) / _seconds(lambda: heuristic.select(ids, texts)), "tasks/s", "random selector", len(ids) / chance)
+    nearest, embedder = make_selector("nearest", catalog, options), Embedder()
+    sample = slice(0, 1000)
+    bare = _seconds(lambda: embedder.embed(texts[sample]))
+    _figure(
+        "nearest_tasks_per_second", 1000 / _seconds(lambda: nearest.select(ids[sample], texts[sample])), "tasks/s", "embedding alone", 1000 / bare
+    )
+    _figure("load_warehouse", _seconds(lambda: load_warehouse(data)), "s", "embedding 1,000 texts", bare)
+
+
+def _help() -> None:
+    """Starting the command line."""
+    empty = _seconds(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
+    shown = _seconds(lambda: subprocess.run([sys.executable, str(REPOSITORY / "deskmill.py"), "--help"], check=True, stdout=subprocess.DEVNULL))
+    _figure("deskmill_help", shown, "s", "python -c pass", empty)
+
+
+def _build(recipe: Recipe, data: DataFolder) -> Built:
+    return build_dataset("demo", recipe, data, process_pool_map(WORKERS), lambda stage, done, total: None)
+
+
+def _faker_and_jinja(rows: int) -> None:
+    """What a generator of samplers and templates does at the least."""
+    from faker import Faker
+    from jinja2 import Template
+
+    faker, template = Faker(), Template("Please send {{ a }} to {{ b }} by {{ c }}.")
+    for _ in range(rows):
+        template.render(a=faker.file_name(), b=faker.name(), c=faker.day_of_week())
+
+
+def _warm(number: int) -> int:
+    from atomic_tasks.arguments import computed_generators
+
+    return len(computed_generators()) + number
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def _figure(name: str, value: float, unit: str, reference: str, reference_value: float) -> None:
+    line = {
+        "name": name,
+        "value": round(value, 4),
+        "unit": unit,
+        "reference": reference,
+        "reference_value": round(reference_value, 4),
+        "ratio": round(value / reference_value, 4),
+    }
+    print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()
