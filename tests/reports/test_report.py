@@ -73,6 +73,9 @@ def test_the_page_opens_from_disk_without_errors(data: DataFolder, browser: Any,
     assert box and box["width"] > 250 and box["height"] > 100
     assert page.locator(".errors > li").count() > 3
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page must not scroll sideways as a whole"
+    if width > 1000:
+        clipped = "[...document.querySelectorAll('.table')].filter(box => box.scrollWidth > box.clientWidth).length"
+        assert page.evaluate(clipped) == 0, "on a wide screen every table fits"
     page.get_by_role("link", name="confusion", exact=True).click()
     assert page.evaluate("window.scrollY") > 0
     page.screenshot(path=str(tmp_path / "report.png"), full_page=True)
