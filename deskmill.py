@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +30,11 @@ class _Commands(click.Group):
         except WarehouseError as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
+        except BrokenPipeError:
+            raise  # the reader of our output went away; click ends quietly
+        except OSError as error:
+            click.echo(f"error: {error.filename or 'a file'}: {error.strerror or error}", err=True)
+            ctx.exit(_BAD_INPUT)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -55,17 +59,19 @@ def validate(schemas: bool) -> None:
 @click.argument("recipe")
 @click.option("--workers", type=click.IntRange(1), help="Processes to make shards with (default: one for each processor).")
 def build(recipe: str, workers: int | None) -> None:
-    """Build the dataset of RECIPE: a name (demo, paper) or the path of a recipe file."""
+    """Build the dataset of RECIPE, a name (demo, paper) or the path of a recipe file, and load the warehouse."""
     from flows.parallel import process_pool_map
     from flows.pipeline import build_dataset
     from flows.progress import progress_bars
     from flows.recipe import read_recipe
     from warehouse.layout import DataFolder
+    from warehouse.loader import load_warehouse
 
     name, content = read_recipe(recipe)
     data = DataFolder.from_environment()
     with progress_bars() as progress:
         built = build_dataset(name, content, data, process_pool_map(workers), progress)
+    load_warehouse(data)
     rows = built.manifest["rows"]
     state = "is there already, unchanged" if built.was_there else f"built: {rows['made']:,} rows made, {rows['rejected']:,} rejected"
     click.echo(f"{name}: {rows['accepted']:,} user tasks, dataset {built.dataset_id} ({state})")
@@ -114,13 +120,5 @@ def report() -> None:
     click.echo(write_report(DataFolder.from_environment()))
 
 
-def _run() -> None:
-    """Entry point: an interrupt ends quietly with its usual code."""
-    try:
-        main()
-    except KeyboardInterrupt:
-        sys.exit(130)
-
-
 if __name__ == "__main__":
-    _run()
+    main()

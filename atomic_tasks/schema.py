@@ -81,7 +81,7 @@ class Argument(Declared):
         return self
 
 
-Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument)]]
+Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json_schema_input_type=Argument | str)]]
 
 
 class AtomicTask(Declared):
@@ -153,20 +153,20 @@ class Categories(Declared):
     categories: tuple[str, ...]
 
 
+def _rows(data: Any) -> Any:
+    """A pool of one column lists bare values; they are rows of one."""
+    return [row if isinstance(row, list | tuple) else [row] for row in data] if isinstance(data, list | tuple) else data
+
+
+Rows = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_rows, json_schema_input_type=list[str | list[str]])]
+
+
 class Pool(Declared):
     """Values of one or more generators; the columns of a row belong together."""
 
     columns: tuple[Identifier, ...] = Field(min_length=1)
     later: dict[Identifier, tuple[str, ...]] = Field(default_factory=dict, description="what a second mention says")
-    values: tuple[tuple[str, ...], ...] = Field(min_length=1)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _rows(cls, data: Any) -> Any:
-        if isinstance(data, dict) and isinstance(data.get("values"), list):
-            data = dict(data)
-            data["values"] = [row if isinstance(row, list) else [row] for row in data["values"]]
-        return data
+    values: Rows = Field(min_length=1)
 
     @model_validator(mode="after")
     def _square(self) -> "Pool":

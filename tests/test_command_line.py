@@ -1,11 +1,14 @@
 """Protects the command line: fast help, clear messages, exit code 2 for bad input, and documentation that runs."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
 from tests.conftest import REPOSITORY
 
@@ -33,6 +36,7 @@ def test_help_imports_nothing_heavy() -> None:
 def test_the_whole_way_by_command_line(tmp_path: Path) -> None:
     built = deskmill("build", "tiny", data=tmp_path)
     assert built.returncode == 0 and "600 user tasks" in built.stdout
+    assert deskmill("sql", "select count(*) as n from user_tasks", "--format", "csv", data=tmp_path).stdout == "n\n600\n"
     selected = deskmill("select", "tiny", "--protocol", "random", "--protocol", "heuristic", "--limit", "100", "--split", "all", data=tmp_path)
     assert selected.returncode == 0 and "heuristic" in selected.stdout and "(2 rows)" in selected.stdout
     asked = deskmill("sql", "select count(*) as n from predictions", "--format", "csv", data=tmp_path)
@@ -56,6 +60,12 @@ def test_bad_input_ends_with_two_and_a_remedy(tmp_path: Path, arguments: tuple[s
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = deskmill("build", "tiny", data=tmp_path / "file" / "data")
+    assert done.returncode == 2 and "Not a directory" in done.stderr and "Traceback" not in done.stderr
+
+
 def test_a_recipe_with_mistakes_is_refused_with_all_of_them(tmp_path: Path) -> None:
     text = (REPOSITORY / "flows/recipes/tiny.yaml").read_text()
     recipe = tmp_path / "mine.yaml"
@@ -72,6 +82,26 @@ def test_the_json_schemas_are_current() -> None:
 
     for path, text in json_schemas().items():
         assert path.read_text() == text, "run: make schemas"
+
+
+@pytest.mark.parametrize(
+    ("schema", "files"),
+    [
+        ("application", "atomic_tasks/applications/*.yaml"),
+        ("pools", "atomic_tasks/pools/*.yaml"),
+        ("equivalence", "atomic_tasks/equivalence.yaml"),
+        ("candidates", "atomic_tasks/candidates/*.yaml"),
+        ("workflows", "compositions/workflows/*.yaml"),
+        ("styles", "narrators/styles.yaml"),
+        ("recipe", "flows/recipes/*.yaml"),
+    ],
+)
+def test_the_json_schemas_accept_what_the_program_accepts(schema: str, files: str) -> None:
+    validator = Draft202012Validator(json.loads((REPOSITORY / f"atomic_tasks/json_schemas/{schema}.schema.json").read_text()))
+    paths = list(REPOSITORY.glob(files))
+    assert paths
+    for path in paths:
+        assert [error.message for error in validator.iter_errors(yaml.safe_load(path.read_text()))] == [], path
 
 
 def documented_commands() -> list[str]:
