@@ -1,7 +1,5 @@
 """The late stage: what looks across shards. Valid applications, shape, split, texts that recur, and the wanted numbers."""
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atomic_tasks.catalog import Catalog
@@ -44,23 +43,24 @@ class Assembler:
         self.texts: set[str] = set()
         self._valid: dict[tuple[Any, ...], list[str]] = {}
 
-    def judge(self, row: Row) -> tuple[str, str] | None:
-        """Complete the row in place, or give the stage and the reason of its rejection."""
+    def judge(self, row: Row) -> Row:
+        """What the dataset knows of the row beyond its shard, or the stage and the reason of its rejection."""
+        if row["rejected_stage"]:
+            return {"stage": row["rejected_stage"], "reason": row["rejected_reason"]}
         nodes = self._nodes(row)
         if not all(node["valid_applications"] for node in nodes):
-            return "valid_applications", "no candidate can do what the text says"
+            return {"stage": "valid_applications", "reason": "no candidate can do what the text says"}
         if row["target_application"] is None and self._able(row["said_capabilities"], None):
-            return "valid_applications", "one application can do what was to take several"
+            return {"stage": "valid_applications", "reason": "one application can do what was to take several"}
         text = " ".join(row["text"].casefold().split())
         if text in self.texts:
-            return "duplicates", "the same text stands elsewhere in the dataset"
+            return {"stage": "duplicates", "reason": "the same text stands elsewhere in the dataset"}
         quota = row["target_application"] or row["workflow"]
         if not self.wanted.get(quota):
-            return "quota", "made in reserve and not needed"
+            return {"stage": "quota", "reason": "made in reserve and not needed"}
         self.wanted[quota] -= 1
         self.texts.add(text)
-        self._complete(row, nodes)
-        return None
+        return self._completed(row, nodes)
 
     def _nodes(self, row: Row) -> list[Row]:
         """The nodes of the row's graph with their valid applications; a singleton's node says all that the text says."""
@@ -77,42 +77,68 @@ class Assembler:
             self._valid[key] = valid_applications(said, self.equivalence, self.candidates, addressed)
         return self._valid[key]
 
-    def _complete(self, row: Row, nodes: list[Row]) -> None:
+    def _completed(self, row: Row, nodes: list[Row]) -> Row:
         single = len(nodes) == 1
         chain = [(edge["source"], edge["target"]) for edge in row["edges"]] == [(n, n + 1) for n in range(len(nodes) - 1)]
-        row["nodes"] = nodes
-        row["valid_applications"] = nodes[0]["valid_applications"] if single else []
-        row["shape"] = "singleton" if single else "sequential" if chain else "parallel"
-        row["category"] = self.categories[row["target_application"]] if single else None
-        row["split"] = split_of([task for task in row["atomic_tasks"] if task not in self.generic], self.recipe.splits)
-        row["task_id"] = _task_id(row)
-        row["paraphrase_call"] = None
+        return {
+            "stage": None,
+            "paraphrase_call": None,
+            "valid_applications": nodes[0]["valid_applications"] if single else [],
+            "category": self.categories[row["target_application"]] if single else None,
+            "split": split_of([task for task in row["atomic_tasks"] if task not in self.generic], self.recipe.splits),
+            "shape": "singleton" if single else "sequential" if chain else "parallel",
+            "nodes": nodes,
+        }
 
 
 def assemble(shards: Sequence[Path], catalog: Catalog, recipe: Recipe, wanted: Mapping[str, int]) -> Assembled:
-    """The dataset's rows from its shards, in their order."""
+    """The dataset's rows from its shards, in their order. Only the columns that are judged become Python objects."""
     assembler = Assembler(catalog, recipe, wanted)
-    kept: list[Row] = []
-    rejected: list[Row] = []
+    kept: list[pa.Table] = []
+    rejected: list[pa.Table] = []
     counts: dict[str, Counter[str]] = {}
-    made = 0
     for shard in shards:
-        for row in pq.read_table(shard).to_pylist():
-            made += 1
-            verdict = (row["rejected_stage"], row["rejected_reason"]) if row["rejected_stage"] else assembler.judge(row)
-            if verdict is None:
-                kept.append(row)
-                continue
-            row["stage"], row["reason"] = verdict
-            counts.setdefault(verdict[0], Counter())[verdict[1]] += 1
-            rejected.append(row)
+        table = pq.read_table(shard)
+        verdicts = [assembler.judge(row) for row in table.select(_JUDGED).to_pylist()]
+        is_kept = pa.array([verdict["stage"] is None for verdict in verdicts])
+        kept.append(_beside(table.filter(is_kept), [verdict for verdict in verdicts if verdict["stage"] is None], "user_tasks"))
+        refused = [verdict for verdict in verdicts if verdict["stage"] is not None]
+        rejected.append(_beside(table.filter(pc.invert(is_kept)), refused, "rejected"))
+        for verdict in refused:
+            counts.setdefault(verdict["stage"], Counter())[verdict["reason"]] += 1
+    user_tasks, refusals = pa.concat_tables(kept), pa.concat_tables(rejected)
     return Assembled(
-        user_tasks=_table(kept, "user_tasks"),
-        rejected=_table(rejected, "rejected"),
-        rows_made=made,
+        user_tasks=user_tasks,
+        rejected=refusals,
+        rows_made=user_tasks.num_rows + refusals.num_rows,
         rejected_counts={stage: dict(sorted(reasons.items())) for stage, reasons in sorted(counts.items())},
         missing={name: number for name, number in assembler.wanted.items() if number},
     )
+
+
+_JUDGED = [
+    "text",
+    "target_application",
+    "workflow",
+    "names_application",
+    "said_capabilities",
+    "node_applications",
+    "node_capabilities",
+    "edges",
+    "atomic_tasks",
+    "rejected_stage",
+    "rejected_reason",
+]
+
+
+def _beside(table: pa.Table, verdicts: list[Row], name: str) -> pa.Table:
+    """The shard's columns and the verdicts', in the columns of the table of that name."""
+    schema = SCHEMAS[name]
+    judged = pa.schema([field for field in schema if field.name not in table.schema.names])
+    added = pa.Table.from_pylist(verdicts, schema=judged)
+    for column in judged:
+        table = table.append_column(column, added[column.name])
+    return table.select(schema.names).cast(schema)
 
 
 def split_of(telling_tasks: Sequence[str], shares: SplitShares) -> str:
@@ -127,13 +153,3 @@ def split_of(telling_tasks: Sequence[str], shares: SplitShares) -> str:
 def _task_split(task: str, shares: SplitShares) -> str:
     place = share("split", task)
     return "test" if place < shares.test else "dev" if place < shares.test + shares.dev else "train"
-
-
-def _task_id(row: Row) -> str:
-    """A hash of what made the text: the composition, its values, what was said and how."""
-    made_of = [row["composition_id"], row["arguments"], row["dropped_steps"], row["style"], row["masked_text"], row["text"]]
-    return hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()
-
-
-def _table(rows: list[Row], name: str) -> pa.Table:
-    return pa.Table.from_pylist(rows, schema=SCHEMAS[name])

@@ -1,6 +1,7 @@
 """A shard: the rows of one application, made from exactly what its job holds, and addressed by the hash of that job."""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -143,6 +144,7 @@ class ShardMaker:
         narration = self.narrator.narrate(composition, graph, spoken, derived_random(*seed, "narrate"))
         row = _described(composition, graph, narration, values, goal.capability if goal else None)
         row["row_seed"] = "/".join(map(str, seed))
+        row["task_id"] = task_id(row)
         row["rejected_stage"], row["rejected_reason"] = None, None
         if not self.near_duplicates.add(row["text"]):
             row["rejected_stage"], row["rejected_reason"] = "near_duplicates", "nearly the same as an earlier text of this target"
@@ -174,3 +176,9 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "node_capabilities": [sorted({steps[p].task.capability for p in node if p in narration.kept}) for node in graph.nodes],
         "edges": [{"source": source, "target": target} for source, target in graph.edges],
     }
+
+
+def task_id(row: Row) -> str:
+    """A hash of what made the text: the composition, its values, what was said and how."""
+    made_of = [row["composition_id"], row["arguments"], row["dropped_steps"], row["style"], row["masked_text"], row["text"]]
+    return hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()

@@ -35,6 +35,7 @@ _ROW = [
 SCHEMAS: Mapping[str, pa.Schema] = {
     "shard": pa.schema(
         [
+            ("task_id", pa.string()),
             *_ROW,
             ("said_capabilities", _STRINGS),
             ("node_applications", _STRINGS),

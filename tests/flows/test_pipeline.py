@@ -155,14 +155,12 @@ def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recip
 def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFolder, tiny_recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     from flows import assemble
 
-    complete = assemble.Assembler._complete
+    complete = assemble.Assembler._completed
 
-    def wrong(self: assemble.Assembler, row: assemble.Row, nodes: list[assemble.Row]) -> None:
-        complete(self, row, nodes)
-        if row["target_application"] == "excel":
-            row["split"] = "nowhere"
+    def wrong(self: assemble.Assembler, row: assemble.Row, nodes: list[assemble.Row]) -> assemble.Row:
+        return complete(self, row, nodes) | ({"split": "nowhere"} if row["target_application"] == "excel" else {})
 
-    monkeypatch.setattr(assemble.Assembler, "_complete", wrong)
+    monkeypatch.setattr(assemble.Assembler, "_completed", wrong)
     with pytest.raises(BadInput, match=r"not published[\s\S]*split: .*\d+ rows, such as [0-9a-f]{16} \('nowhere'\)"):
         build(tiny_recipe, data)
     assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))
