@@ -24,6 +24,7 @@ class Catalog:
     categories: tuple[str, ...]
     pools: tuple[Pool, ...]
     sources: Mapping[str, Source] = field(repr=False)
+    unreadable: frozenset[str] = frozenset()  # applications whose files have mistakes of form: rules pass over mentions of them
 
     @cached_property
     def tasks(self) -> dict[str, AtomicTask]:
@@ -68,5 +69,6 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
         sources=sources,
+        unreadable=frozenset(path.stem for path in (root / "applications").glob("*.yaml")) - set(applications),
     )
     return catalog, problems

@@ -44,12 +44,17 @@ class Source:
     data: object = None
     lines: dict[Place, int] = field(default_factory=dict)
 
+    @property
+    def file(self) -> str:
+        """The path as problems show it."""
+        return shown_path(self.path)
+
     def problem(self, place: Place, reason: str) -> Problem:
         """A problem at the place, or at the nearest thing around it that stands in the file."""
         known = place
         while known and known not in self.lines:
             known = known[:-1]
-        return Problem(shown_path(self.path), self.lines.get(known, 1), _spelled(place), reason)
+        return Problem(self.file, self.lines.get(known, 1), _spelled(place), reason)
 
 
 def shown_path(path: Path) -> str:

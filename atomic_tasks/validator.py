@@ -5,7 +5,7 @@ Each rule yields problems; `validate_catalog` collects them all. Run as a module
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from atomic_tasks.arguments.registry import computed_generators
 from atomic_tasks.catalog import Catalog, read_catalog
@@ -21,6 +21,12 @@ Rule = Callable[[Catalog], Iterator[Problem]]
 def validate_catalog(catalog: Catalog) -> list[Problem]:
     """Every broken rule, in no particular order."""
     return [problem for rule in RULES for problem in rule(catalog)]
+
+
+def troubled_applications(catalog: Catalog, problems: Iterable[Problem]) -> frozenset[str]:
+    """The applications whose files have problems: what follows from those is not worth reporting beside them."""
+    files = {problem.file for problem in problems}
+    return catalog.unreadable | {name for name in catalog.applications if name in catalog.sources and catalog.sources[name].file in files}
 
 
 def _each_task(catalog: Catalog) -> Iterator[tuple[Application, AtomicTask, Place, Callable[[Place, str], Problem]]]:
@@ -122,7 +128,7 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
     for name, capability in catalog.capabilities.items():
         for number, listed in enumerate(capability.applications):
             where = ("capabilities", name, "applications", number)
-            if listed not in catalog.applications:
+            if listed not in catalog.applications and listed not in catalog.unreadable:
                 yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
             elif listed in capability.applications[:number]:
                 yield source.problem(where, f"'{listed}' stands twice")
@@ -130,14 +136,17 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
 
 def facts(catalog: Catalog) -> Iterator[Problem]:
     """Facts speak of the task's arguments, and what a task needs is given by a task of the same application."""
+    known = catalog.generators
     for application, task, place, problem in _each_task(catalog):
+        origins = (argument.generator for each in application.tasks for argument in each.arguments.values())
+        sound = all(origin is None or origin in known for origin in origins)  # else the unknown generator is the one to mend first
         for kind in ("needs", "gives", "ends"):
             for number, fact in enumerate(task.facts(kind)):
                 where = (*place, kind, number)
                 for name in fact.arguments:
                     if name not in task.arguments:
                         yield problem(where, f"'{name}' is not an argument of {task.id}{suggestion(name, task.arguments)}")
-                if kind == "needs" and not _given(fact, task, application):
+                if kind == "needs" and sound and not _given(fact, task, application):
                     yield problem(where, f"unmet need: no other task of {application.application} gives '{fact}' with such arguments")
 
 
@@ -181,7 +190,7 @@ def candidate_lists(catalog: Catalog) -> Iterator[Problem]:
         source = catalog.sources[f"candidates/{name}"]
         for number, listed in enumerate(entry.applications):
             where = ("applications", number)
-            if listed not in catalog.applications:
+            if listed not in catalog.applications and listed not in catalog.unreadable:
                 yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
             elif listed in entry.applications[:number]:
                 yield source.problem(where, f"'{listed}' stands twice")

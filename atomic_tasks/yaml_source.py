@@ -27,7 +27,7 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
         line = mark.line + 1 if mark else 1
         reason = getattr(error, "problem", None) or "this is not YAML"
         hint = "quote a text that starts with { or holds ': '"
-        problems.append(Problem(source.problem((), "").file, line, "file", f"{reason}; {hint}"))
+        problems.append(Problem(source.file, line, "file", f"{reason}; {hint}"))
     finally:
         if loader is not None:
             loader.dispose()
@@ -46,7 +46,7 @@ def _data(node: yaml.Node, place: Place, source: Source, loader: Any, problems: 
         key = str(loader.construct_object(key_node))
         inner = (*place, key)
         if key in mapping:
-            problems.append(Problem(source.problem((), "").file, key_node.start_mark.line + 1, key, "this key stands twice"))
+            problems.append(Problem(source.file, key_node.start_mark.line + 1, key, "this key stands twice"))
         source.lines[inner] = key_node.start_mark.line + 1
         mapping[key] = _data(value_node, inner, source, loader, problems)
     return mapping

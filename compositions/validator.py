@@ -1,6 +1,6 @@
 """The rules of the workflows, and of what the engine can reach."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from random import Random
 
 from atomic_tasks.catalog import Catalog
@@ -14,12 +14,15 @@ from compositions.schema import Workflow
 _TRIES_TO_REACH = 12
 
 
-def validate_workflows(located: Sequence[Located], catalog: Catalog) -> list[Problem]:
-    """Every broken rule of the workflows, and every task or capability that nothing reaches."""
-    problems = [problem for entry in located for problem in _workflow(entry, catalog)]
+def validate_workflows(located: Sequence[Located], catalog: Catalog, troubled: Collection[str] = ()) -> list[Problem]:
+    """Every broken rule of the workflows, and every task or capability that nothing reaches.
+
+    What may only follow from problems in the files of `troubled` applications is not reported beside them.
+    """
+    problems = [problem for entry in located for problem in _workflow(entry, catalog, troubled)]
     problems += _duplicates(located)
-    problems += _unreached_tasks(catalog)
-    problems += _unused_capabilities(located, catalog)
+    problems += _unreached_tasks(catalog, troubled)
+    problems += [] if troubled else _unused_capabilities(located, catalog)
     return problems
 
 
@@ -31,7 +34,7 @@ def _duplicates(located: Sequence[Located]) -> Iterator[Problem]:
         seen[workflow.id] = source.path.name
 
 
-def _workflow(entry: Located, catalog: Catalog) -> Iterator[Problem]:
+def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
     """The rules of one workflow; facts are only looked at once its steps are known."""
     workflow, source, number = entry
     place: Place = ("workflows", number)
@@ -41,6 +44,8 @@ def _workflow(entry: Located, catalog: Catalog) -> Iterator[Problem]:
         task = catalog.tasks.get(step.task)
         if task is None:
             sound = False
+            if step.task.rpartition(".")[0] in catalog.unreadable:
+                continue
             yield source.problem((*where, "task"), f"unknown atomic task '{step.task}'{suggestion(step.task, catalog.tasks)}")
             continue
         for name in step.with_:
@@ -54,7 +59,8 @@ def _workflow(entry: Located, catalog: Catalog) -> Iterator[Problem]:
                 yield source.problem((*where, "after"), f"no earlier step has the label '{label}'")
     if sound:
         composition = whole(workflow, catalog)
-        for reason in broken_constraints(composition):
+        settled = not any(step.task.application in troubled for step in composition.steps)
+        for reason in broken_constraints(composition) if settled else ():
             yield source.problem((*place, "steps"), f"unmet need: {reason}" if " needs " in reason else reason)
         yield from _goal(entry, catalog, composition)
         yield from _really_crosses(entry, catalog, composition)
@@ -100,9 +106,9 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
                 yield source.problem((*place, "say", item), reason)
 
 
-def _unreached_tasks(catalog: Catalog) -> Iterator[Problem]:
+def _unreached_tasks(catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
     """Tasks for which the engine finds no composition, whatever it draws."""
-    for application in catalog.applications.values():
+    for application in (application for name, application in catalog.applications.items() if name not in troubled):
         source = catalog.sources.get(application.application)
         for number, task in enumerate(application.tasks):
             reached = any(single(task, application.tasks, Random(seed)) is not None for seed in range(_TRIES_TO_REACH))

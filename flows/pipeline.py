@@ -8,7 +8,7 @@ from typing import Any
 
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput, suggestion
-from atomic_tasks.validator import validate_catalog
+from atomic_tasks.validator import troubled_applications, validate_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
 from compositions.validator import validate_workflows
@@ -39,7 +39,8 @@ def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
     """The validated catalog and workflows; BadInput holds every problem in them at once."""
     catalog, problems = read_catalog()
     located, more = read_workflows()
-    problems = [*problems, *more, *validate_catalog(catalog), *validate_workflows(located, catalog)]
+    problems = [*problems, *validate_catalog(catalog)]
+    problems += [*more, *validate_workflows(located, catalog, troubled_applications(catalog, problems))]
     if problems:
         raise BadInput(problems)
     return catalog, dict(by_id(located))

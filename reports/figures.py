@@ -44,7 +44,9 @@ def confusion_heat_map(rows: Rows, categories: Sequence[str]) -> str:
     x = alt.X("answer:N", sort=columns, title="category of the answer", axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom"))
     y = alt.Y("target:N", sort=targets, title="category of the target", axis=alt.Axis(labelLimit=280))
     base = alt.Chart(frame).encode(x=x, y=y)
-    colour = alt.Color("share:Q", scale=alt.Scale(range=["#ffffff", "#9ecae1", "#08519c"], domain=[0, 0.4, 1], interpolate="rgb"), title="share of the row")
+    colour = alt.Color(
+        "share:Q", scale=alt.Scale(range=["#ffffff", "#9ecae1", "#08519c"], domain=[0, 0.4, 1], interpolate="rgb"), title="share of the row"
+    )
     text = base.mark_text(fontSize=10).encode(text="label:N", color=alt.condition("datum.share > 0.55", alt.value("white"), alt.value("#222")))
     return _svg((base.mark_rect(stroke="#e3e6ea").encode(color=colour) + text).properties(width=alt.Step(44), height=alt.Step(30)))
 
