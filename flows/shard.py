@@ -164,6 +164,7 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "names_application": narration.addresses,
         "style": narration.style,
         "says_goal": narration.says_goal,
+        "has_typo": narration.has_typo,
         "composition_id": composition.composition_id,
         "composition_kind": composition.kind,
         "workflow": composition.workflow,

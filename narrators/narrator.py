@@ -16,6 +16,7 @@ from narrators.drop_out import kept_steps
 from narrators.material import Material, Shape, Spoken
 from narrators.rates import NarrationRates
 from narrators.styles import Connective, Styles, compiled, parts_of, speaks_as_i
+from narrators.typos import with_typo
 
 __all__ = ["Narration", "Narrator", "Spoken", "capitalized"]
 
@@ -37,6 +38,7 @@ class Narration:
     drop_out_rate: float
     says_goal: bool
     says_steps: bool
+    has_typo: bool
     addresses: bool
 
 
@@ -46,6 +48,7 @@ class Narrator:
     def __init__(self, styles: Styles, rates: NarrationRates) -> None:
         self.styles = styles
         self.rates = rates
+        self._ordinary_words = frozenset(styles.may_be_mistyped)
         self._fitting_by_shape: dict[Shape, Mapping[str, Sequence[str]]] = {}
 
     def narrate(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken, random: Random) -> Narration:
@@ -60,14 +63,17 @@ class Narrator:
         says_steps = bool(parts - {"goal", "goal_sentence", "application"})
         raw = compiled(template).render(self._parts(template, material, random))
         masked = self._finished(raw, template, random)
+        has_typo = random.random() < self.rates.typos
+        mistyped = with_typo(masked, self._ordinary_words, random) if has_typo else masked
         return Narration(
-            text=_filled(masked, composition.arguments, spoken, random),
+            text=_filled(mistyped, composition.arguments, spoken, random),
             masked_text=masked,
             style=style,
             kept=kept if says_steps else (),
             drop_out_rate=round(rate, 4),
             says_goal=bool(parts & {"goal", "goal_sentence"}),
             says_steps=says_steps,
+            has_typo=mistyped != masked,
             addresses=addressed or "{application}" in masked,
         )
 

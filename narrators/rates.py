@@ -13,6 +13,7 @@ class NarrationRates(BaseModel):
     addressed: float = Field(ge=0, le=1, description="how often the text addresses its application")
     lower_case: float = Field(ge=0, le=1, description="how often a text starts in lower case, without a final period")
     end_punctuation: float = Field(ge=0, le=1, description="how often a bare command ends in a period")
+    typos: float = Field(ge=0, le=1, description="how often one ordinary word of the text is mistyped")
     styles: dict[str, float] = Field(description="weight of each style of narrators/styles.yaml")
 
     @model_validator(mode="after")

@@ -36,12 +36,13 @@ class Style(BaseModel):
 
 
 class Styles(BaseModel):
-    """Templates by style, those that address the application, and connectives."""
+    """Templates by style, those that address the application, connectives, and the words that fingers mistype."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     styles: Mapping[str, Style]
     addressed: tuple[str, ...]
     connectives: tuple[Connective, ...]
+    may_be_mistyped: tuple[str, ...]
 
 
 def read_styles(path: Path = STYLES_FILE) -> Styles:

@@ -22,6 +22,7 @@ _ROW = [
     ("names_application", pa.bool_()),
     ("style", pa.string()),
     ("says_goal", pa.bool_()),
+    ("has_typo", pa.bool_()),
     ("composition_id", pa.string()),
     ("composition_kind", pa.string()),
     ("workflow", pa.string()),
@@ -98,7 +99,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1)
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"user_tasks": 2}
 
 
 def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:

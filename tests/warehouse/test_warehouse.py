@@ -13,6 +13,7 @@ from eval_flows.selection.pipeline import evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
+from tests.conftest import REPOSITORY
 from warehouse import parquet, upgrades
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file, written_folder
@@ -134,6 +135,16 @@ def test_intervals_hold_the_share_and_widen_with_clusters() -> None:
     assert connection.execute("select wilson_low(0.5, 0)").fetchall() == [(None,)]
     whole, clustered = connection.execute("select effective_rows(100, 100, 0.5, 25), effective_rows(100, 10, 0.5, 250)").fetchall()[0]
     assert whole > 95 and clustered == pytest.approx(9)
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "tests/warehouse/kept").glob("*.parquet")), ids=lambda path: path.stem)
+def test_kept_files_of_every_earlier_version_load_today(path: Path) -> None:
+    table, _, version = path.stem.rpartition("_")
+    assert parquet.checked_version(path, table) == int(version) < parquet.VERSIONS[table]
+    relation = upgrades.current_relation(table, int(version), [path])
+    rows = duckdb.connect().execute(f"select * from {relation}")
+    assert {column[0] for column in rows.description} == set(parquet.SCHEMAS[table].names)
+    assert len(rows.fetchall()) == 25
 
 
 def test_files_of_an_older_schema_are_upgraded_on_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -82,6 +82,7 @@ create table user_tasks (
     names_application boolean not null,
     style varchar not null,
     says_goal boolean not null,
+    has_typo boolean not null,
     composition_id varchar not null,
     dropped_steps smallint[] not null,
     drop_out_rate double not null,
@@ -106,6 +107,7 @@ comment on column user_tasks.shape is 'singleton, sequential or parallel';
 comment on column user_tasks.names_application is 'Whether the text addresses its application';
 comment on column user_tasks.style is 'Style of narration';
 comment on column user_tasks.says_goal is 'Whether the text says the goal of its workflow';
+comment on column user_tasks.has_typo is 'Whether a word of the text is mistyped';
 comment on column user_tasks.composition_id is 'Composition that was narrated';
 comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
 comment on column user_tasks.drop_out_rate is 'Rate of step drop-out that was drawn';

@@ -1,0 +1,36 @@
+"""The odd typo, as fingers make them: only in ordinary words, so never in a value, a name, a number or a path."""
+
+import re
+from collections.abc import Collection
+from random import Random
+
+_WORD = re.compile(r"(?<![\w{\"'@#./\\-])[a-z]{4,}(?![\w}\"'@/\\-])")
+_NEIGHBOURS = {
+    "a": "s", "b": "v", "c": "x", "d": "f", "e": "r", "f": "g", "g": "h", "h": "j", "i": "o", "k": "l", "l": "k", "m": "n",
+    "n": "m", "o": "p", "p": "o", "r": "t", "s": "d", "t": "y", "u": "i", "v": "b", "w": "e", "y": "u",
+}  # fmt: skip
+
+
+def with_typo(text: str, ordinary: Collection[str], random: Random) -> str:
+    """The text with one of its ordinary words mistyped: two letters swapped, one left out, one doubled, or a neighbouring key.
+
+    Words in quotation marks stay; a text without an ordinary word stays as it is.
+    """
+    quoted = [match.span() for match in re.finditer(r'"[^"]*"', text)]
+    words = [match for match in _WORD.finditer(text) if match[0] in ordinary and not any(start <= match.start() < end for start, end in quoted)]
+    if not words:
+        return text
+    word = random.choice(words)
+    return text[: word.start()] + _mistyped(word[0], random) + text[word.end() :]
+
+
+def _mistyped(word: str, random: Random) -> str:
+    """The word with one slip behind its first letter, different from the word."""
+    place = random.randrange(1, len(word) - 1)
+    slips = [
+        word[:place] + word[place + 1] + word[place] + word[place + 2 :],
+        word[:place] + word[place + 1 :],
+        word[:place] + word[place] + word[place:],
+        word[:place] + _NEIGHBOURS.get(word[place], word[place]) + word[place + 1 :],
+    ]
+    return random.choice([slip for slip in slips if slip != word])
