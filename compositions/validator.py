@@ -1,12 +1,14 @@
 """The rules of the workflows, and of what the engine can reach."""
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 from random import Random
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.schema import placeholders
 from compositions.engine import single
+from compositions.graph import application_graph
 from compositions.library import Located
 from compositions.model import Composition, Step, broken_constraints
 from compositions.schema import Workflow
@@ -67,12 +69,18 @@ def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> It
 
 
 def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
-    """A workflow across applications is one that no single application can do."""
+    """A workflow across applications is one that no single application can do, whatever steps drop-out leaves of each."""
     _, source, number = entry
-    known = [step.task.capability for step in composition.steps if step.task.capability in catalog.capabilities]
-    alone = catalog.doing(known, catalog.applications)
-    if len({step.task.application for step in composition.steps}) > 1 and alone:
-        yield source.problem(("workflows", number, "steps"), f"{', '.join(sorted(alone))} can do every step alone; write it within one application")
+    if any(step.task.capability not in catalog.capabilities for step in composition.steps):
+        return
+    nodes = application_graph(composition).nodes
+    for left in product(*nodes) if len(nodes) > 1 else ():
+        steps = [composition.steps[position].task for position in left]
+        alone = catalog.doing((task.capability for task in steps), catalog.applications)
+        if alone:
+            names = f"{', '.join(sorted(alone))} can do {' and '.join(task.id for task in steps)} alone"
+            yield source.problem(("workflows", number, "steps"), f"{names}; a workflow across applications needs several, also after drop-out")
+            return
 
 
 def whole(workflow: Workflow, catalog: Catalog) -> Composition:
