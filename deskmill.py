@@ -18,6 +18,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         from atomic_tasks.problems import BadInput
+        from language_models.errors import ModelError
         from warehouse.errors import WarehouseError
 
         try:
@@ -27,7 +28,7 @@ class _Commands(click.Group):
             if error.problems:
                 click.echo(f"{len(error.problems)} problem{'s' * (len(error.problems) != 1)}", err=True)
             ctx.exit(_BAD_INPUT)
-        except WarehouseError as error:
+        except (WarehouseError, ModelError) as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
         except BrokenPipeError:
@@ -98,6 +99,59 @@ def select(dataset: str, protocols: tuple[str, ...], limit: int | None, split: S
     ids = ", ".join(f"'{run.run_id}'" for run in runs)
     columns = "run_id, dataset, protocol, model, tasks, correct, accuracy, accuracy_low, accuracy_high"
     click.echo(answer(data.warehouse, f"select {columns} from accuracy where run_id in ({ids})", "table"))
+
+
+@main.group()
+def quality() -> None:
+    """Have people, or models marked as such, rate a sample of a dataset."""
+
+
+@quality.command("sample")
+@click.argument("dataset")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option("--number", type=click.IntRange(1), help="Tasks to draw (default: a tenth of the dataset).")
+def quality_sample(dataset: str, seed: int, number: int | None) -> None:
+    """Draw tasks of DATASET evenly over the applications, and write rating sheets for three raters and the page to rate on."""
+    from eval_flows.quality.pipeline import sample
+    from eval_flows.selection.pipeline import sound_catalog
+    from warehouse.layout import DataFolder
+
+    study, paths = sample(dataset, sound_catalog(), DataFolder.from_environment(), seed, number)
+    click.echo(f"study {study.study_id}: {len(study.items):,} tasks of {study.dataset}")
+    for path in paths:
+        click.echo(f"  {path}")
+
+
+@quality.command("load")
+@click.argument("sheets", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+def quality_load(sheets: tuple[str, ...]) -> None:
+    """Read filled SHEETS into the warehouse: all of them, or none where one has a mistake."""
+    from pathlib import Path
+
+    from eval_flows.quality.pipeline import load
+    from warehouse.layout import DataFolder
+
+    for sheet in load([Path(sheet) for sheet in sheets], DataFolder.from_environment()):
+        click.echo(f"study {sheet.study_id}: {len(sheet.ratings):,} ratings of {sheet.rater} ({sheet.rater_kind})")
+
+
+@quality.command("judge")
+@click.argument("study")
+@click.option("--model", required=True, help="Name of the model, as its endpoint knows it.")
+@click.option("--base-url", help="Address of an OpenAI-compatible endpoint (default: that of the openai package).")
+@click.option("--key-variable", default="OPENAI_API_KEY", show_default=True, help="Environment variable that holds the key.")
+def quality_judge(study: str, model: str, base_url: str | None, key_variable: str) -> None:
+    """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""
+    from eval_flows.quality.pipeline import judge
+    from eval_flows.selection.pipeline import sound_catalog
+    from flows.progress import progress_bars
+    from language_models.client import Endpoint
+    from warehouse.layout import DataFolder
+
+    endpoint = Endpoint(model, base_url, key_variable)
+    with progress_bars() as progress:
+        path = judge(study, endpoint, sound_catalog(), DataFolder.from_environment(), lambda done, total: progress("judging", done, total))
+    click.echo(f"{path}\n  read it in with: deskmill quality load {path}")
 
 
 @main.command()

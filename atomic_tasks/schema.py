@@ -9,6 +9,7 @@ from atomic_tasks.facts import Fact, parse_fact, parse_facts
 
 PLACEHOLDER = re.compile(r"\{(\w*)\}")
 SENTENCE_ENDS = ".?!"
+DEFAULT_LOCALE = "en"
 
 
 class Declared(BaseModel):
@@ -45,6 +46,18 @@ def _phrasing(text: str) -> str:
     return text
 
 
+def _fragment(text: str) -> str:
+    if text != text.strip() or "\n" in text or is_sentence(text):
+        raise ValueError("a fragment is one line without end punctuation or spaces around it")
+    return text
+
+
+def _background(text: str) -> str:
+    if text != text.strip() or "\n" in text or not text.endswith((".", "!")) or "?" in text or text[0].islower():
+        raise ValueError("a background is whole sentences that ask nothing: a capital first, and . or ! at the end")
+    return text
+
+
 def _argument(data: Any) -> Any:
     return {"generator": data} if isinstance(data, str) else data
 
@@ -62,6 +75,8 @@ def placeholders(phrasing: str) -> list[str]:
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 FactText = Annotated[str, AfterValidator(_fact_text)]
 FactTexts = Annotated[tuple[FactText, ...], BeforeValidator(_facts)]
+Fragment = Annotated[str, Field(min_length=3), AfterValidator(_fragment)]
+Background = Annotated[str, Field(min_length=12), AfterValidator(_background)]
 Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_phrasing)]
 
 
@@ -84,7 +99,15 @@ class Argument(Declared):
 Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json_schema_input_type=Argument | str)]]
 
 
-class AtomicTask(Declared):
+class Talk(Declared):
+    """How people speak of a task beside its phrasings."""
+
+    fragments: tuple[Fragment, ...] = Field((), description="what a hurried person types instead of a sentence: no verb form, no end punctuation")
+    background: tuple[Background, ...] = Field((), description="what one who explains too much says before the ask; asks nothing itself")
+    due: bool = Field(False, description="something that a person can owe by tomorrow")
+
+
+class AtomicTask(Talk):
     """The smallest thing a person does in one application (AppSelectBench, section 5)."""
 
     id: str
@@ -95,6 +118,7 @@ class AtomicTask(Declared):
     needs: FactTexts = ()
     gives: FactTexts = ()
     ends: FactTexts = ()
+    undoes: bool = Field(False, description="takes back what another task gives: no text asks for both")
     say: tuple[Phrasing, ...] = Field(min_length=3)
     notes: str | None = None
 
@@ -139,6 +163,21 @@ class Equivalence(Declared):
     capabilities: dict[str, Capability]
 
 
+class Kind(Declared):
+    """Applications that people mean by the same words, with no product named."""
+
+    applications: tuple[str, ...] = Field(min_length=1)
+    say: tuple[str, ...] = Field(min_length=1, description="fit to open a request, or to follow: I mean ...")
+    of_vendor: str | None = Field(None, pattern=r"\{vendor\}", description="the same with the maker")
+
+
+class Kinds(Declared):
+    """The kinds, and the makers that people know."""
+
+    vendors: tuple[str, ...]
+    kinds: dict[Identifier, Kind]
+
+
 class CandidateList(Declared):
     """The applications that a selector chooses from; a dataset pins one."""
 
@@ -161,9 +200,43 @@ def _rows(data: Any) -> Any:
 Rows = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_rows, json_schema_input_type=list[str | list[str]])]
 
 
+class FileSuffixes(Declared):
+    """What people append to the names of their files."""
+
+    periods: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+class Locale(Declared):
+    """What the argument values of one locale are made from; texts stay English in every locale."""
+
+    locale: Identifier
+    name_locales: tuple[str, ...] = Field(min_length=1, description="Faker's locales for the names of people, drawn evenly")
+    address_locale: str = Field(description="Faker's locale for street names and companies")
+    currency: str
+    house_number_first: bool
+    phone_numbers: tuple[str, ...] = Field(min_length=1, description="patterns; # is a digit")
+    mail_domains: tuple[str, ...] = Field(min_length=1)
+    cities: dict[str, str] = Field(description="city: country, both as an English sentence has them")
+    airports: tuple[str, ...]
+    file_suffixes: FileSuffixes
+    folders: tuple[str, ...]
+    file_topics: dict[Identifier, tuple[str, ...]] = Field(description="names of files by topic; English stands in for topics left out")
+
+
+class Origin(Declared):
+    """Where generated values come from."""
+
+    model: str
+    prompt: str = Field(description="hash of the request that the values answered")
+    made_at: str
+
+
 class Pool(Declared):
     """Values of one or more generators; the columns of a row belong together."""
 
+    locale: Identifier = Field(DEFAULT_LOCALE, description="values of another locale stand in a pool of their own with the same columns")
+    origin: Origin | None = Field(None, description="where a language model gave the values")
     columns: tuple[Identifier, ...] = Field(min_length=1)
     later: dict[Identifier, tuple[str, ...]] = Field(default_factory=dict, description="what a second mention says")
     values: Rows = Field(min_length=1)

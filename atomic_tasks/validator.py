@@ -5,14 +5,15 @@ Each rule yields problems; `validate_catalog` collects them all. Run as a module
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import computed_generators
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.facts import Fact
 from atomic_tasks.names import named_in
-from atomic_tasks.problems import Place, Problem, suggestion
-from atomic_tasks.schema import PLACEHOLDER, Application, AtomicTask, is_sentence, placeholders
+from atomic_tasks.problems import Place, Problem, Source, suggestion
+from atomic_tasks.schema import DEFAULT_LOCALE, PLACEHOLDER, Application, AtomicTask, is_sentence, placeholders
 
 MOST_APPLICATIONS_PER_PHRASING = 3
 Rule = Callable[[Catalog], Iterator[Problem]]
@@ -87,15 +88,15 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
     """Phrasings use the task's arguments, all of them somewhere, in both forms, and never name their application."""
     for application, task, place, problem in _each_task(catalog):
         used: set[str] = set()
-        for number, phrasing in enumerate(task.say):
-            where = (*place, "say", number)
+        for key, number, phrasing in _said(task):
+            where = (*place, key, number)
             for name in placeholders(phrasing):
                 used.add(name)
                 if name != "application" and name not in task.arguments:
                     yield problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
             if named := named_in(PLACEHOLDER.sub("", phrasing), application):
                 yield problem(where, f"names its own application ('{named}'); write {{application}} or leave the name out")
-            if phrasing in task.say[:number]:
+            if phrasing in getattr(task, key)[:number]:
                 yield problem(where, "stands twice in this task")
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
             yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
@@ -103,12 +104,19 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
             yield problem((*place, "say"), "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !)")
 
 
+def _said(task: AtomicTask) -> Iterator[tuple[str, int, str]]:
+    """Everything that texts take from a task, with its place."""
+    for key in ("say", "fragments", "background"):
+        for number, text in enumerate(getattr(task, key)):
+            yield key, number, text
+
+
 def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:
     """No phrasing, its arguments masked, stands in more than three applications, save for generic tasks."""
     uses: dict[str, list[tuple[str, Callable[[Place, str], Problem], Place]]] = defaultdict(list)
     for application, task, place, problem in _each_task(catalog):
-        for number, phrasing in enumerate(() if task.generic else task.say):
-            uses[PLACEHOLDER.sub("{}", phrasing).casefold()].append((application.application, problem, (*place, "say", number)))
+        for key, number, phrasing in () if task.generic else _said(task):
+            uses[PLACEHOLDER.sub("{}", phrasing).casefold()].append((application.application, problem, (*place, key, number)))
     reason = f"this phrasing, arguments masked, stands in more than {MOST_APPLICATIONS_PER_PHRASING} applications"
     for places in uses.values():
         if len({name for name, _, _ in places}) > MOST_APPLICATIONS_PER_PHRASING:
@@ -126,12 +134,7 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
             yield problem(where, f"'{task.capability}' does not list {application.application} in equivalence.yaml")
     source = catalog.sources["equivalence"]
     for name, capability in catalog.capabilities.items():
-        for number, listed in enumerate(capability.applications):
-            where = ("capabilities", name, "applications", number)
-            if listed not in catalog.applications and listed not in catalog.unreadable:
-                yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
-            elif listed in capability.applications[:number]:
-                yield source.problem(where, f"'{listed}' stands twice")
+        yield from _listed(catalog, source, ("capabilities", name, "applications"), capability.applications)
 
 
 def facts(catalog: Catalog) -> Iterator[Problem]:
@@ -168,32 +171,57 @@ def _origin(task: AtomicTask, name: str) -> object:
 
 
 def pools(catalog: Catalog) -> Iterator[Problem]:
-    """A generator's name stands once, among the pools and the computed ones; `later` speaks of columns."""
-    seen = dict.fromkeys(computed_generators(), "the computed generators")
+    """A generator's name stands once in each locale, among the pools and the computed ones; `later` speaks of columns."""
+    computed = computed_generators()
+    seen: dict[tuple[str, str], str] = {}
     for key, source in catalog.sources.items():
         if not key.startswith("pools/") or not isinstance(source.data, dict):
             continue
         for number, pool in enumerate(source.data.get("pools") or []):
             columns = pool.get("columns", []) if isinstance(pool, dict) else []
+            locale = pool.get("locale", DEFAULT_LOCALE) if isinstance(pool, dict) else DEFAULT_LOCALE
+            if locale not in locales():
+                yield source.problem(("pools", number, "locale"), f"unknown locale '{locale}'{suggestion(str(locale), locales())}")
             for column in columns:
-                if column in seen:
-                    yield source.problem(("pools", number, "columns"), f"generator '{column}' is already defined in {seen[column]}")
-                seen[column] = f"{key}.yaml"
+                before = "the computed generators" if column in computed else seen.get((column, locale))
+                if before:
+                    yield source.problem(("pools", number, "columns"), f"generator '{column}' is already defined in {before}")
+                seen[column, locale] = f"{key}.yaml"
             for column in (pool.get("later") or {}) if isinstance(pool, dict) else ():
                 if column not in columns:
                     yield source.problem(("pools", number, "later", column), f"'{column}' is not a column of this pool")
 
 
+def kinds(catalog: Catalog) -> Iterator[Problem]:
+    """Kinds list applications of the catalog, once each; every named maker makes one, and no words stand for two kinds."""
+    source = catalog.sources["kinds"]
+    seen: dict[str, str] = {}
+    for name, kind in catalog.kinds.kinds.items():
+        place: Place = ("kinds", name)
+        yield from _listed(catalog, source, (*place, "applications"), kind.applications)
+        for number, words in enumerate(kind.say):
+            if words in seen:
+                yield source.problem((*place, "say", number), f"'{words}' already stands for {seen[words]}")
+            seen[words] = name
+    makers = {application.vendor for application in catalog.applications.values()}
+    for number, vendor in enumerate(catalog.kinds.vendors):
+        if vendor not in makers and not catalog.unreadable:
+            yield source.problem(("vendors", number), f"no application has the vendor '{vendor}'{suggestion(vendor, makers)}")
+
+
+def _listed(catalog: Catalog, source: Source, place: Place, names: Sequence[str]) -> Iterator[Problem]:
+    """A list names applications of the catalog, once each."""
+    for number, name in enumerate(names):
+        if name not in catalog.applications and name not in catalog.unreadable:
+            yield source.problem((*place, number), f"unknown application '{name}'{suggestion(name, catalog.applications)}")
+        elif name in names[:number]:
+            yield source.problem((*place, number), f"'{name}' stands twice")
+
+
 def candidate_lists(catalog: Catalog) -> Iterator[Problem]:
     """Candidate lists name applications of the catalog, once each."""
     for name, entry in catalog.candidates.items():
-        source = catalog.sources[f"candidates/{name}"]
-        for number, listed in enumerate(entry.applications):
-            where = ("applications", number)
-            if listed not in catalog.applications and listed not in catalog.unreadable:
-                yield source.problem(where, f"unknown application '{listed}'{suggestion(listed, catalog.applications)}")
-            elif listed in entry.applications[:number]:
-                yield source.problem(where, f"'{listed}' stands twice")
+        yield from _listed(catalog, catalog.sources[f"candidates/{name}"], ("applications",), entry.applications)
 
 
 RULES: tuple[Rule, ...] = (
@@ -206,6 +234,7 @@ RULES: tuple[Rule, ...] = (
     capabilities,
     facts,
     pools,
+    kinds,
     candidate_lists,
 )
 

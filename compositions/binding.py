@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from random import Random
 
-from atomic_tasks.arguments.registry import Generator
+from atomic_tasks.arguments.registry import Generator, Given
 from atomic_tasks.schema import Argument
 
 _TRIES = 8
 
 
-def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator], random: Random) -> dict[str, str]:
-    """Argument name to value, in the order of the arguments. A tied argument is bound after the one that it follows."""
+def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator], locale: str, random: Random) -> dict[str, str]:
+    """Argument name to value, in the order of the arguments, all of one locale. A tied argument is bound after the one that it follows."""
     values: dict[str, str] = {}
 
     def value_of(name: str) -> str:
@@ -24,7 +24,7 @@ def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator],
         taken = {values[other] for other in values if arguments[other].generator == argument.generator}
         value = ""
         for _ in range(_TRIES):
-            value = random.choice(argument.one_of) if argument.one_of else generators[argument.generator or ""].draw(random, fitting)
+            value = random.choice(argument.one_of) if argument.one_of else generators[argument.generator or ""].draw(random, Given(fitting, locale))
             if value not in taken:
                 break
         return value

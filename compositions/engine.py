@@ -3,45 +3,152 @@
 Every composition that it emits satisfies `broken_constraints(...) == []` (AppSelectBench, section 5, composition).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 
 from atomic_tasks.facts import Fact
 from atomic_tasks.schema import Argument, AtomicTask
-from compositions.model import Composition, Step, broken_constraints, facts_after, same_origin
+from compositions.model import Composition, Kind, Step, broken_constraints, facts_after, same_origin
 from compositions.schema import Workflow
 
 _MOST_PREREQUISITES = 4
 
 
-def single(task: AtomicTask, tasks: Sequence[AtomicTask], random: Random) -> Composition | None:
-    """The task after the steps that give what it needs, or None where no order of its application's tasks does."""
-    steps = with_prerequisites(Step(task), tasks, random)
-    return None if steps is None else _checked(Composition(steps, "single"))
+class Engine:
+    """Composes the tasks of one application.
 
+    What unifies with what is found out once and kept, and so are the compositions: many rows are narrated from each.
+    """
 
-def chain(task: AtomicTask, tasks: Sequence[AtomicTask], length: int, random: Random) -> Composition | None:
-    """The task and up to `length` more that build on facts given before; None if nothing follows from it."""
-    steps = with_prerequisites(Step(task), tasks, random)
-    if steps is None:
+    def __init__(self, tasks: Iterable[AtomicTask]) -> None:
+        self._givers: dict[str, list[tuple[AtomicTask, Fact]]] = defaultdict(list)
+        self._needing: dict[str, list[tuple[AtomicTask, Fact]]] = defaultdict(list)
+        for task in tasks:
+            for fact in task.facts("gives"):
+                self._givers[fact.predicate].append((task, fact))
+            for fact in task.facts("needs")[:1]:
+                self._needing[fact.predicate].append((task, fact))
+        self._steps: dict[str, Step] = {}
+        self._unified: dict[tuple[str, Fact, Fact], Step | None] = {}
+        self._checked: dict[tuple[Kind | int, ...], Composition | None] = {}
+        self._following: dict[tuple[int, ...], list[Step]] = {}
+        self._of_workflows: dict[tuple[str, tuple[int, ...]], Composition] = {}
+
+    def single(self, task: AtomicTask, random: Random) -> Composition | None:
+        """The task after the steps that give what it needs, or None where no order of its application's tasks does."""
+        steps = self._with_prerequisites(self._step(task), random)
+        return None if steps is None else self._sound(steps, "single")
+
+    def chain(self, task: AtomicTask, length: int, random: Random) -> Composition | None:
+        """The task and up to `length` more that build on facts given before; None if nothing follows from it."""
+        steps = self._with_prerequisites(self._step(task), random)
+        if steps is None:
+            return None
+        started = len(steps)
+        for _ in range(length):
+            followers = self._followers_of(steps)
+            if not followers:
+                break
+            steps = (*steps, random.choice(followers))
+        return self._sound(steps, "chain") if len(steps) > started else None
+
+    def from_workflow(self, workflow: Workflow, tasks: Mapping[str, AtomicTask], random: Random) -> Composition:
+        """The workflow with some of its optional steps left out and, where its order is free, in an order that fits.
+
+        `tasks` holds the tasks of every application that takes part, by id.
+        """
+        kept = tuple(number for number, step in enumerate(workflow.steps) if not step.optional or random.random() < 0.5)
+        key = (workflow.id, kept)
+        if key not in self._of_workflows:
+            composition = _listed(workflow, tasks, kept)
+            if broken_constraints(composition):  # an optional step was needed after all: the whole workflow always fits
+                composition = _listed(workflow, tasks, range(len(workflow.steps)))
+            self._of_workflows[key] = composition
+        return _reordered(self._of_workflows[key], random) if workflow.order == "free" else self._of_workflows[key]
+
+    def _sound(self, steps: tuple[Step, ...], kind: Kind) -> Composition | None:
+        """The composition of the steps, which this engine keeps, or None where it breaks a constraint."""
+        key = (kind, *map(id, steps))
+        if key not in self._checked:
+            composition = Composition(steps, kind)
+            self._checked[key] = None if broken_constraints(composition) else composition
+        return self._checked[key]
+
+    def _step(self, task: AtomicTask) -> Step:
+        if task.id not in self._steps:
+            self._steps[task.id] = Step(task)
+        return self._steps[task.id]
+
+    def _with_prerequisites(self, step: Step, random: Random) -> tuple[Step, ...] | None:
+        """The step behind the steps that give its needs, each with its own needs met; None if that cannot be done."""
+        steps: tuple[Step, ...] = ()
+        for _ in range(_MOST_PREREQUISITES + 1):
+            missing = _first_missing((*steps, step))
+            if missing is None:
+                return (*steps, step)
+            position, need = missing
+            giver = self._giver(need, (*steps, step), random)
+            if giver is None:
+                return None
+            place = _latest_place(giver, steps, position)
+            steps = (*steps[:place], giver, *steps[place:])
         return None
-    started = len(steps)
-    for _ in range(length):
-        followers = list(_followers(steps, tasks))
-        if not followers:
-            break
-        steps = (*steps, random.choice(followers))
-    return _checked(Composition(steps, "chain")) if len(steps) > started else None
+
+    def _giver(self, need: Fact, steps: Sequence[Step], random: Random) -> Step | None:
+        """A step that gives the fact, is not there yet, and whose other arguments clash with none of the steps'."""
+        used = {step.task.id for step in steps}
+        arguments = _arguments(steps)
+        unified = [self._unify(task, fact, need) for task, fact in self._givers[need.predicate] if task.id not in used]
+        found = [giver for giver in unified if giver is not None and not _clash(giver, arguments)]
+        return random.choice(found) if found else None
+
+    def _followers_of(self, steps: Sequence[Step]) -> list[Step]:
+        key = tuple(map(id, steps))
+        if key not in self._following:
+            self._following[key] = list(self._followers(steps))
+        return self._following[key]
+
+    def _followers(self, steps: Sequence[Step]) -> Iterator[Step]:
+        """Steps that could come next: new, all their needs hold, at least one need is about what came before, nothing is undone."""
+        state = facts_after(steps)
+        used = {step.task.id for step in steps}
+        arguments = _arguments(steps)
+        told = {fact for step in steps if not step.task.generic for fact in step.gives}
+        offered: set[str] = set()
+        for fact in sorted(state):
+            for task, need in self._needing[fact.predicate]:
+                if task.id in used or task.id in offered:
+                    continue
+                step = self._unify(task, need, fact)
+                if step is None or _clash(step, arguments) or not state.issuperset(step.needs):
+                    continue
+                if not (task.undoes and told.intersection(step.ends)):
+                    offered.add(task.id)
+                    yield step
+
+    def _unify(self, task: AtomicTask, fact: Fact, with_fact: Fact) -> Step | None:
+        """The task with its arguments renamed so that `fact` becomes `with_fact`, or None where two would fall together."""
+        key = (task.id, fact, with_fact)
+        if key not in self._unified:
+            self._unified[key] = self._step(task) if fact == with_fact else _renamed(task, fact, with_fact)
+        return self._unified[key]
 
 
-def from_workflow(workflow: Workflow, tasks: Mapping[str, AtomicTask], random: Random) -> Composition:
-    """The workflow with some of its optional steps left out and, where its order is free, in an order that fits."""
-    kept = [number for number, step in enumerate(workflow.steps) if not step.optional or random.random() < 0.5]
-    composition = _listed(workflow, tasks, kept)
-    if broken_constraints(composition):  # an optional step was needed after all: the whole workflow always fits
-        composition = _listed(workflow, tasks, range(len(workflow.steps)))
-    return _reordered(composition, random) if workflow.order == "free" else composition
+def _renamed(task: AtomicTask, fact: Fact, with_fact: Fact) -> Step | None:
+    if len(fact.arguments) != len(with_fact.arguments):
+        return None
+    names = dict(zip(fact.arguments, with_fact.arguments, strict=True))
+    taken = set(names.values())
+    if len(taken) < len(names) or any(name in taken and name not in names for name in task.arguments):
+        return None  # a renamed argument would fall together with another of the task's own
+    return Step(task, {name: new for name, new in names.items() if name != new})
+
+
+def _clash(step: Step, arguments: Mapping[str, Argument]) -> bool:
+    """Whether an argument of the step stands among these with another origin."""
+    return any(name in arguments and not same_origin(arguments[name], argument) for name, argument in step.arguments.items())
 
 
 def _listed(workflow: Workflow, tasks: Mapping[str, AtomicTask], kept: Sequence[int]) -> Composition:
@@ -75,22 +182,6 @@ def _ready(step: Step, state: set[Fact], done: Sequence[int]) -> bool:
     return set(step.needs) <= state and set(step.after) <= set(done)
 
 
-def with_prerequisites(step: Step, tasks: Sequence[AtomicTask], random: Random) -> tuple[Step, ...] | None:
-    """The step behind the steps that give its needs, each with its own needs met; None if that cannot be done."""
-    steps: tuple[Step, ...] = ()
-    for _ in range(_MOST_PREREQUISITES + 1):
-        missing = _first_missing((*steps, step))
-        if missing is None:
-            return (*steps, step)
-        position, need = missing
-        giver = _giver(need, (*steps, step), tasks, random)
-        if giver is None:
-            return None
-        place = _latest_place(giver, steps, position)
-        steps = (*steps[:place], giver, *steps[place:])
-    return None
-
-
 def _latest_place(giver: Step, steps: Sequence[Step], position: int) -> int:
     """The latest place up to `position` where the giver's own needs hold already; `position` itself where none does."""
     for place in range(position, -1, -1):
@@ -110,50 +201,5 @@ def _first_missing(steps: Sequence[Step]) -> tuple[int, Fact] | None:
     return None
 
 
-def _giver(need: Fact, steps: Sequence[Step], tasks: Sequence[AtomicTask], random: Random) -> Step | None:
-    """A step that gives the fact, is not there yet, and whose other arguments clash with none of the steps'."""
-    used = {step.task.id for step in steps}
-    arguments = _arguments(steps)
-    found = [
-        giver for task in tasks if task.id not in used for fact in task.facts("gives") if (giver := _unified(task, fact, need, arguments)) is not None
-    ]
-    return random.choice(found) if found else None
-
-
-def _followers(steps: Sequence[Step], tasks: Sequence[AtomicTask]) -> Iterator[Step]:
-    """Steps that could come next: new, all their needs hold, and at least one of their needs is about what came before."""
-    state = sorted(facts_after(steps))
-    used = {step.task.id for step in steps}
-    arguments = _arguments(steps)
-    for task in tasks:
-        needs = task.facts("needs")
-        if task.id in used or not needs:
-            continue
-        for fact in state:
-            step = _unified(task, needs[0], fact, arguments)
-            if step is not None and set(step.needs) <= set(state):
-                yield step
-                break
-
-
-def _unified(task: AtomicTask, fact: Fact, with_fact: Fact, arguments: Mapping[str, Argument]) -> Step | None:
-    """The task with its arguments renamed so that `fact` becomes `with_fact`, or None if origins clash."""
-    if fact.predicate != with_fact.predicate or len(fact.arguments) != len(with_fact.arguments):
-        return None
-    names = dict(zip(fact.arguments, with_fact.arguments, strict=True))
-    if len(set(names.values())) < len(names):
-        return None
-    taken = set(names.values())
-    if any(name in taken and name not in names for name in task.arguments):
-        return None  # a renamed argument would fall together with another of the task's own
-    step = Step(task, {name: new for name, new in names.items() if name != new})
-    clash = any(name in arguments and not same_origin(arguments[name], argument) for name, argument in step.arguments.items())
-    return None if clash else step
-
-
 def _arguments(steps: Sequence[Step]) -> dict[str, Argument]:
     return {name: argument for step in steps for name, argument in step.arguments.items()}
-
-
-def _checked(composition: Composition) -> Composition | None:
-    return None if broken_constraints(composition) else composition

@@ -5,6 +5,7 @@ AppSelectBench, section 3: a singleton is a graph of one node; chains are sequen
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from compositions.model import Composition
@@ -29,6 +30,7 @@ class ApplicationGraph:
         return "sequential" if self.edges == chain else "parallel"
 
 
+@lru_cache(maxsize=4096)
 def application_graph(composition: Composition) -> ApplicationGraph:
     """Nodes by runs of one application; edges by facts and by `after`, without those that follow from others."""
     nodes: list[list[int]] = []

@@ -12,7 +12,7 @@ from atomic_tasks.schema import Argument, AtomicTask
 Kind = Literal["single", "chain", "workflow"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Step:
     """An atomic task with its arguments named as the composition names them."""
 
@@ -49,7 +49,7 @@ class Step:
         return tuple(fact.renamed(self.names) for fact in facts) if self.names else facts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Composition:
     """Ordered steps; `after` of a step holds the positions that it must follow beyond what its facts say."""
 
@@ -91,6 +91,8 @@ def facts_after(steps: Iterable[Step]) -> set[Fact]:
 
 def same_origin(one: Argument, other: Argument) -> bool:
     """Whether two arguments may stand for one value: the same generator or the same choice, and no two different ties."""
+    if one is other:
+        return True
     ties = {argument.of for argument in (one, other) if argument.of is not None}
     return (one.generator, one.one_of) == (other.generator, other.one_of) and len(ties) <= 1
 

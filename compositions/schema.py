@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from atomic_tasks.schema import Declared, Identifier, Phrasing
+from atomic_tasks.schema import Declared, Identifier, Phrasing, Talk
 
 
 class WorkflowStep(Declared):
@@ -17,7 +17,7 @@ class WorkflowStep(Declared):
     optional: bool = Field(False, description="left out half the time")
 
 
-class Goal(Declared):
+class Goal(Talk):
     """What the whole workflow is for, for texts that keep only the goal.
 
     Without a capability (a workflow whose steps no single application can do) the goal never stands alone.

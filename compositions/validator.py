@@ -7,7 +7,7 @@ from random import Random
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.schema import placeholders
-from compositions.engine import single
+from compositions.engine import Engine
 from compositions.graph import application_graph
 from compositions.library import Located
 from compositions.model import Composition, Step, broken_constraints
@@ -23,7 +23,7 @@ def validate_workflows(located: Sequence[Located], catalog: Catalog, troubled: C
     """
     problems = [problem for entry in located for problem in _workflow(entry, catalog, troubled)]
     problems += _duplicates(located)
-    problems += _unreached_tasks(catalog, troubled)
+    problems += _unreached_tasks(located, catalog, troubled)
     problems += [] if troubled else _unused_capabilities(located, catalog)
     return problems
 
@@ -107,22 +107,31 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
         elif not applications <= set(known.applications):
             yield source.problem((*place, "capability"), f"'{capability}' does not list {', '.join(applications)} in equivalence.yaml")
     always = {name for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional for name in step.arguments}
-    for item, phrasing in enumerate(workflow.goal.say):
-        for name in placeholders(phrasing):
-            if name not in always:
-                reason = f"uses {{{name}}}, which no step that is always there has{suggestion(name, always)}"
-                yield source.problem((*place, "say", item), reason)
+    for key in ("say", "fragments", "background"):
+        for item, phrasing in enumerate(getattr(workflow.goal, key)):
+            for name in placeholders(phrasing):
+                if name not in always:
+                    reason = f"uses {{{name}}}, which no step that is always there has{suggestion(name, always)}"
+                    yield source.problem((*place, key, item), reason)
 
 
-def _unreached_tasks(catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
-    """Tasks for which the engine finds no composition, whatever it draws."""
+def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
+    """Tasks for which the engine finds no composition, whatever it draws. A generic one only ever stands beside others."""
+    in_workflows = {step.task for workflow, _, _ in located for step in workflow.steps}
     for application in (application for name, application in catalog.applications.items() if name not in troubled):
         source = catalog.sources.get(application.application)
+        engine = Engine(application.tasks)
+        needed = {fact.predicate for task in application.tasks for fact in task.facts("needs")}
         for number, task in enumerate(application.tasks):
-            reached = any(single(task, application.tasks, Random(seed)) is not None for seed in range(_TRIES_TO_REACH))
+            reached = any(engine.single(task, Random(seed)) is not None for seed in range(_TRIES_TO_REACH))
             if source is not None and not reached:
-                reason = f"no composition reaches {task.id}: its needs cannot all hold, whatever comes before"
-                yield source.problem(("tasks", number, "needs"), reason)
+                yield source.problem(
+                    ("tasks", number, "needs"), f"no composition reaches {task.id}: its needs cannot all hold, whatever comes before"
+                )
+            beside = task.id in in_workflows or task.needs or needed.intersection(fact.predicate for fact in task.facts("gives"))
+            if source is not None and task.generic and not beside:
+                reason = f"no composition reaches {task.id}: it is generic, needs nothing, and no other task needs what it gives"
+                yield source.problem(("tasks", number, "gives"), reason)
 
 
 def _unused_capabilities(located: Sequence[Located], catalog: Catalog) -> Iterator[Problem]:

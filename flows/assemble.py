@@ -1,8 +1,11 @@
-"""The late stage: what looks across shards. Valid applications, shape, split, texts that recur, and the wanted numbers."""
+"""The late stage: what looks across shards. Valid applications, shape, split, texts that recur, and the wanted numbers.
+
+Shards pass through one after another, so that a dataset of any size needs the memory of a shard and of its texts' hashes.
+"""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,129 +19,147 @@ from flows.recipe import Recipe, SplitShares
 from narrators.valid_applications import valid_applications
 from warehouse.parquet import SCHEMAS
 
-Row = dict[str, Any]
+SEPARATOR = "\n"  # joins the lists that shards hold as one text
+Refusal = tuple[str, str]  # stage and reason
 
 
-@dataclass
+@dataclass(frozen=True)
 class Assembled:
-    """The rows of the dataset and the rejected ones, each as an Arrow table, with the counts of both."""
+    """The rows of one shard that the dataset takes, and those that it rejects, each as an Arrow table."""
 
     user_tasks: pa.Table
     rejected: pa.Table
-    rows_made: int
-    rejected_counts: dict[str, dict[str, int]]
-    missing: dict[str, int] = field(default_factory=dict)
 
 
 class Assembler:
-    """Judges shard rows one after another, in the order of the shards."""
+    """Judges shards one after another, in their order."""
 
     def __init__(self, catalog: Catalog, recipe: Recipe, wanted: Mapping[str, int]) -> None:
         self.candidates = catalog.candidates[recipe.candidates].applications
         self.equivalence = {name: frozenset(entry.applications) for name, entry in catalog.capabilities.items()}
         self.categories = {name: application.category for name, application in catalog.applications.items()}
-        self.generic = {name for name, task in catalog.tasks.items() if task.generic}
         self.recipe = recipe
         self.wanted = dict(wanted)
-        self.texts: set[str] = set()
-        self._valid: dict[tuple[Any, ...], list[str]] = {}
+        self.rejected_counts: dict[str, Counter[str]] = {}
+        self._texts: set[int] = set()
+        self._masked: Counter[int] = Counter()
 
-    def judge(self, row: Row) -> Row:
-        """What the dataset knows of the row beyond its shard, or the stage and the reason of its rejection."""
-        if row["rejected_stage"]:
-            return {"stage": row["rejected_stage"], "reason": row["rejected_reason"]}
-        nodes = self._nodes(row)
-        if not all(node["valid_applications"] for node in nodes):
-            return {"stage": "valid_applications", "reason": "no candidate can do what the text says"}
-        if row["target_application"] is None and self._able(row["said_capabilities"], None):
-            return {"stage": "valid_applications", "reason": "one application can do what was to take several"}
-        text = " ".join(row["text"].casefold().split())
-        if text in self.texts:
-            return {"stage": "duplicates", "reason": "the same text stands elsewhere in the dataset"}
-        quota = row["target_application"] or row["workflow"]
-        if not self.wanted.get(quota):
-            return {"stage": "quota", "reason": "made in reserve and not needed"}
-        self.wanted[quota] -= 1
-        self.texts.add(text)
-        return self._completed(row, nodes)
+    @property
+    def missing(self) -> dict[str, int]:
+        """Rows still wanted, by application or workflow."""
+        return {name: number for name, number in self.wanted.items() if number}
 
-    def _nodes(self, row: Row) -> list[Row]:
-        """The nodes of the row's graph with their valid applications; a singleton's node says all that the text says."""
-        target = row["target_application"]
-        if target is not None:
-            addressed = target if row["names_application"] else None
-            return [{"target_application": target, "valid_applications": self._able(row["said_capabilities"], addressed)}]
-        pairs = zip(row["node_applications"], row["node_capabilities"], strict=True)
-        return [{"target_application": application, "valid_applications": self._able(said, None)} for application, said in pairs]
-
-    def _able(self, said: Sequence[str], addressed: str | None) -> list[str]:
-        key = (addressed, *said)
-        if key not in self._valid:
-            self._valid[key] = valid_applications(said, self.equivalence, self.candidates, addressed)
-        return self._valid[key]
-
-    def _completed(self, row: Row, nodes: list[Row]) -> Row:
-        single = len(nodes) == 1
-        chain = [(edge["source"], edge["target"]) for edge in row["edges"]] == [(n, n + 1) for n in range(len(nodes) - 1)]
-        return {
-            "stage": None,
-            "paraphrase_call": None,
-            "valid_applications": nodes[0]["valid_applications"] if single else [],
-            "category": self.categories[row["target_application"]] if single else None,
-            "split": split_of([task for task in row["atomic_tasks"] if task not in self.generic], self.recipe.splits),
-            "shape": "singleton" if single else "sequential" if chain else "parallel",
-            "nodes": nodes,
-        }
-
-
-def assemble(shards: Sequence[Path], catalog: Catalog, recipe: Recipe, wanted: Mapping[str, int]) -> Assembled:
-    """The dataset's rows from its shards, in their order. Only the columns that are judged become Python objects."""
-    assembler = Assembler(catalog, recipe, wanted)
-    kept: list[pa.Table] = []
-    rejected: list[pa.Table] = []
-    counts: dict[str, Counter[str]] = {}
-    for shard in shards:
+    def assemble(self, shard: Path) -> Assembled:
+        """The shard's rows, judged. Singletons come first in a shard, and graphs after them."""
         table = pq.read_table(shard)
-        verdicts = [assembler.judge(row) for row in table.select(_JUDGED).to_pylist()]
-        is_kept = pa.array([verdict["stage"] is None for verdict in verdicts])
-        kept.append(_beside(table.filter(is_kept), [verdict for verdict in verdicts if verdict["stage"] is None], "user_tasks"))
-        refused = [verdict for verdict in verdicts if verdict["stage"] is not None]
-        rejected.append(_beside(table.filter(pc.invert(is_kept)), refused, "rejected"))
-        for verdict in refused:
-            counts.setdefault(verdict["stage"], Counter())[verdict["reason"]] += 1
-    user_tasks, refusals = pa.concat_tables(kept), pa.concat_tables(rejected)
-    return Assembled(
-        user_tasks=user_tasks,
-        rejected=refusals,
-        rows_made=user_tasks.num_rows + refusals.num_rows,
-        rejected_counts={stage: dict(sorted(reasons.items())) for stage, reasons in sorted(counts.items())},
-        missing={name: number for name, number in assembler.wanted.items() if number},
-    )
+        alone = pc.is_valid(table["target_application"])
+        completed = pa.concat_tables([self._singletons(table.filter(alone)), self._graphs(table.filter(pc.invert(alone)))])
+        refusals = self._refusals(completed)
+        kept = pa.array([refusal is None for refusal in refusals], pa.bool_())
+        user_tasks = completed.filter(kept).append_column("paraphrase_call", pa.nulls(pc.sum(kept).as_py() or 0, pa.string()))
+        found = [refusal for refusal in refusals if refusal is not None]
+        for stage, reason in found:
+            self.rejected_counts.setdefault(stage, Counter())[reason] += 1
+        rejected = completed.filter(pc.invert(kept))
+        rejected = rejected.append_column("stage", pa.array([stage for stage, _ in found], pa.string()))
+        rejected = rejected.append_column("reason", pa.array([reason for _, reason in found], pa.string()))
+        return Assembled(_in_columns(user_tasks, "user_tasks"), _in_columns(rejected, "rejected"))
+
+    def _refusals(self, table: pa.Table) -> list[Refusal | None]:
+        """For each row the stage and reason of its rejection, or None; the first of several equal texts stays."""
+        quotas = pc.coalesce(table["target_application"], table["workflow"]).to_pylist()
+        keys = (table[name].to_pylist() for name in ("rejected_stage", "rejected_reason", "unfit", "text_key", "masked_key"))
+        return [self._refusal(*row) for row in zip(quotas, *keys, strict=True)]
+
+    def _refusal(self, quota: str, stage: str | None, reason: str | None, unfit: str | None, text: int, masked: int) -> Refusal | None:
+        if stage is not None:
+            return stage, reason or ""
+        if unfit is not None:
+            return "valid_applications", unfit
+        if text in self._texts:
+            return "duplicates", "the same text stands elsewhere in the dataset"
+        if self.recipe.recurrences is not None and self._masked[masked] >= self.recipe.recurrences:
+            return "recurrences", "with arguments masked, the text stands as often as the recipe allows"
+        if not self.wanted.get(quota):
+            return "quota", "made in reserve and not needed"
+        self.wanted[quota] -= 1
+        self._texts.add(text)
+        self._masked[masked] += 1
+        return None
+
+    def _singletons(self, table: pa.Table) -> pa.Table:
+        """Rows of one application: what depends on few distinct values is looked up once for each of them."""
+        asked = pc.binary_join_element_wise(table["said_capabilities"], pc.fill_null(table["named"], ""), "\t")
+        valid = _looked_up(asked, self._valid, pa.list_(pa.string()))
+        target = pc.cast(table["target_application"], pa.string()).combine_chunks()
+        nodes = pa.StructArray.from_arrays([target, valid], fields=list(_NODES.value_type))
+        added = {
+            "valid_applications": valid,
+            "category": _looked_up(table["target_application"], lambda name: self.categories[name], pa.string()),
+            "shape": pa.array(["singleton"] * table.num_rows, pa.string()),
+            "nodes": pa.ListArray.from_arrays(pa.array(range(table.num_rows + 1), pa.int32()), nodes).cast(_NODES),
+            "unfit": _looked_up(asked, lambda text: None if self._valid(text) else "no candidate can do what the text says", pa.string()),
+        }
+        return self._with(table, added)
+
+    def _valid(self, asked: str) -> list[str]:
+        said, _, named = asked.partition("\t")
+        return self._able(said.split(SEPARATOR), named.split(SEPARATOR) if named else None)
+
+    def _able(self, said: Sequence[str], named: Sequence[str] | None) -> list[str]:
+        return valid_applications(said, self.equivalence, self.candidates, named)
+
+    def _graphs(self, table: pa.Table) -> pa.Table:
+        """Rows of several applications; they are few, so they are judged one by one."""
+        rows = table.select(["said_capabilities", "node_applications", "node_capabilities", "edges"]).to_pylist()
+        nodes = [
+            [
+                {"target_application": name, "valid_applications": self._able(said, None)}
+                for name, said in zip(row["node_applications"], row["node_capabilities"], strict=True)
+            ]
+            for row in rows
+        ]
+        added = {
+            "valid_applications": pa.array([[] for _ in rows], pa.list_(pa.string())),
+            "category": pa.nulls(len(rows), pa.string()),
+            "shape": pa.array([_shape(row["edges"], len(row["node_applications"])) for row in rows], pa.string()),
+            "nodes": pa.array(nodes, _NODES),
+            "unfit": pa.array([self._unfit(row, of_row) for row, of_row in zip(rows, nodes, strict=True)], pa.string()),
+        }
+        return self._with(table, added)
+
+    def _unfit(self, row: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str | None:
+        if not all(node["valid_applications"] for node in nodes):
+            return "no candidate can do what the text says"
+        if self._able(row["said_capabilities"].split(SEPARATOR), None):
+            return "one application can do what was to take several"
+        return None
+
+    def _with(self, table: pa.Table, added: Mapping[str, pa.Array]) -> pa.Table:
+        """The table with its split and the added columns."""
+        split = _looked_up(table["telling_tasks"], lambda tasks: split_of(tasks.split(SEPARATOR) if tasks else [], self.recipe.splits), pa.string())
+        for name, column in {"split": split, **added}.items():
+            table = table.append_column(name, column)
+        return table
 
 
-_JUDGED = [
-    "text",
-    "target_application",
-    "workflow",
-    "names_application",
-    "said_capabilities",
-    "node_applications",
-    "node_capabilities",
-    "edges",
-    "atomic_tasks",
-    "rejected_stage",
-    "rejected_reason",
-]
+_NODES = SCHEMAS["user_tasks"].field("nodes").type
 
 
-def _beside(table: pa.Table, verdicts: list[Row], name: str) -> pa.Table:
-    """The shard's columns and the verdicts', in the columns of the table of that name."""
-    schema = SCHEMAS[name]
-    judged = pa.schema([field for field in schema if field.name not in table.schema.names])
-    added = pa.Table.from_pylist(verdicts, schema=judged)
-    for column in judged:
-        table = table.append_column(column, added[column.name])
-    return table.select(schema.names).cast(schema)
+def _shape(edges: Sequence[Mapping[str, int]], nodes: int) -> str:
+    """What the edges form: a chain, or anything else."""
+    return "sequential" if [(edge["source"], edge["target"]) for edge in edges] == [(n, n + 1) for n in range(nodes - 1)] else "parallel"
+
+
+def _looked_up(column: pa.ChunkedArray, value: Callable[[str], Any], kind: pa.DataType) -> pa.Array:
+    """The value of each entry, computed once for each distinct one."""
+    encoded = pc.dictionary_encode(column.combine_chunks())
+    return pa.array([value(entry) for entry in encoded.dictionary.to_pylist()], kind).take(encoded.indices)
+
+
+def _in_columns(table: pa.Table, name: str) -> pa.Table:
+    """The table in the columns of the table of that name."""
+    return table.select(SCHEMAS[name].names).cast(SCHEMAS[name])
 
 
 def split_of(telling_tasks: Sequence[str], shares: SplitShares) -> str:

@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from atomic_tasks.catalog import CATALOG_ROOT
 from atomic_tasks.problems import BadInput, Problem
-from atomic_tasks.schema import Application, CandidateList, Equivalence, Pools
+from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds, Locale, Pools
 from compositions.schema import Workflows
 from flows.pipeline import read_declared
 from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
@@ -19,6 +19,8 @@ _SCHEMAS: dict[str, type[BaseModel]] = {
     "candidates": CandidateList,
     "equivalence": Equivalence,
     "pools": Pools,
+    "kinds": Kinds,
+    "locale": Locale,
     "workflows": Workflows,
     "styles": Styles,
     "recipe": Recipe,

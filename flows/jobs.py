@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.names import spoken_names
 from atomic_tasks.schema import AtomicTask, Pool
 from compositions.schema import Workflow
 from flows.recipe import Recipe
 from flows.shard import ShardJob
 from flows.versions import shaping_versions
+from narrators.naming import names_of
 from narrators.styles import Styles
 
 
@@ -17,6 +17,7 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
     applications = catalog.candidates[recipe.candidates].applications
     wanted = wanted_rows(workflows, catalog, recipe)
     homes = {name: home_application(workflow) for name, workflow in workflows.items()}
+    makers = {name: application.vendor for name, application in catalog.applications.items()}
     jobs = []
     for application in applications:
         own = {name: workflow for name, workflow in workflows.items() if homes[name] == application and _within(workflow, applications)}
@@ -25,7 +26,7 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
         jobs.append(
             ShardJob(
                 application=application,
-                names=spoken_names(catalog.applications[application]),
+                names=names_of(catalog.applications[application], catalog.kinds, makers),
                 wanted=_with_spare(wanted[application], recipe),
                 most_attempts=round(recipe.most_attempts),
                 wanted_graphs={name: _with_spare(wanted[name], recipe) for name in sorted(own) if _crosses(own[name])},
@@ -33,6 +34,7 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
                 workflows={name: own[name] for name in sorted(own)},
                 pools=_pools_of(tasks.values(), catalog.pools),
                 seed=recipe.seed,
+                locales=recipe.locales,
                 compositions=recipe.compositions,
                 narration=recipe.narration,
                 styles=styles,

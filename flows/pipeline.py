@@ -7,18 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput, suggestion
 from atomic_tasks.validator import troubled_applications, validate_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
 from compositions.validator import validate_workflows
-from flows.assemble import Assembled, assemble
+from flows.assemble import Assembler
 from flows.jobs import shard_jobs, wanted_rows
 from flows.parallel import Map
-from flows.publish import dataset_id, intact, publish, write_dataset
+from flows.publish import dataset_id, intact, publish, write_dataset, write_manifest
 from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
+from flows.statistics import Statistics
 from narrators.styles import read_styles
 from warehouse.layout import DataFolder, sweep, written_folder
 
@@ -44,7 +47,6 @@ def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
         located, more = read_workflows()
         problems = [*problems, *validate_catalog(catalog)]
         problems += [*more, *validate_workflows(located, catalog, troubled_applications(catalog, problems))]
-        gc.freeze()
     finally:
         gc.enable()
     if problems:
@@ -67,14 +69,17 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
         if manifest is not None:
             return Built(name, identity, publish(data, name, folder), manifest, was_there=True)
         shards = make_shards(jobs, data.shards, run_map, progress)
-        progress("assembling", 0, 1)
         paths = [data.shards / f"{shard.address}.parquet" for shard in shards]
-        assembled = assemble(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe))
-        progress("assembling", 1, 1)
-        _refuse_shortage(assembled, recipe)
+        assembler = Assembler(catalog, recipe, wanted_rows(workflows, catalog, recipe))
+        statistics = Statistics({task for task in catalog.tasks if catalog.tasks[task].application in assembler.candidates})
         with written_folder(folder) as unpublished:
-            manifest = write_dataset(unpublished, name, recipe, catalog, assembled, shards)
-            pass_gate(unpublished, assembled, catalog, recipe, progress)
+            progress("assembling", 0, 1)
+            gated = write_dataset(unpublished, paths, assembler, statistics)
+            progress("assembling", 1, 1)
+            _refuse_shortage(assembler, recipe)
+            _refuse_unused(statistics, recipe)
+            manifest = write_manifest(unpublished, name, recipe, catalog, assembler, statistics, shards)
+            pass_gate(unpublished, gated, catalog, recipe, progress)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 
 
@@ -89,20 +94,26 @@ def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Prog
     return [made.get(job.address) or Shard(application=job.application, address=job.address, made=False) for job in jobs]
 
 
-def pass_gate(unpublished: Path, assembled: Assembled, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
+def pass_gate(unpublished: Path, gated: pa.Table, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
     """Hold the rows against the expectations, with Data Docs beside them; BadInput names the rows that fail."""
     from warehouse.gate import check_user_tasks
 
     progress("checking expectations", 0, 1)
     candidates = catalog.candidates[recipe.candidates].applications
-    failures = check_user_tasks(assembled.user_tasks.to_pandas(), candidates, catalog.categories, recipe.tasks, unpublished / "dataset" / "data_docs")
+    failures = check_user_tasks(gated, candidates, catalog.categories, recipe.tasks, unpublished / "dataset")
     progress("checking expectations", 1, 1)
     if failures:
         raise BadInput("the dataset was not published, because rows fail the gate:\n" + "\n".join(failures))
 
 
-def _refuse_shortage(assembled: Assembled, recipe: Recipe) -> None:
-    if assembled.missing:
-        short = ", ".join(f"{name} ({number} missing)" for name, number in sorted(assembled.missing.items()))
+def _refuse_shortage(assembler: Assembler, recipe: Recipe) -> None:
+    if assembler.missing:
+        short = ", ".join(f"{name} ({number} missing)" for name, number in sorted(assembler.missing.items()))
         hint = f"add phrasings, tasks or workflows there, or raise most_attempts ({recipe.most_attempts}) or spare ({recipe.spare}) in the recipe"
         raise BadInput(f"the catalog gives too few different texts for: {short}; {hint}")
+
+
+def _refuse_unused(statistics: Statistics, recipe: Recipe) -> None:
+    if recipe.uses_every_task and statistics.unused:
+        listed = ", ".join(sorted(statistics.unused))
+        raise BadInput(f"no composition of this dataset uses: {listed}; the recipe wants every atomic task used (uses_every_task): raise `tasks`")

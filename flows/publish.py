@@ -1,24 +1,27 @@
 """Publishing a dataset: files, catalog tables, manifest, card and label, all of it or nothing."""
 
+import contextlib
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
-from flows.assemble import Assembled
+from flows.assemble import Assembler
 from flows.recipe import Recipe
 from flows.shard import Shard
+from flows.statistics import Statistics
 from flows.versions import shaping_versions
+from warehouse.gate import gate_columns
 from warehouse.layout import DataFolder, point_label
-from warehouse.parquet import write_rows, write_table
+from warehouse.parquet import TableWriter, write_rows
 
 SPLITS = ("train", "dev", "test")
 Manifest = dict[str, Any]
@@ -38,7 +41,6 @@ def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str]) -> Ma
     late = {
         "equivalence": {name: entry.applications for name, entry in catalog.capabilities.items()},
         "categories": {name: catalog.applications[name].category for name in candidates},
-        "generic": sorted(task.id for task in catalog.tasks.values() if task.generic),
         "candidates": candidates,
     }
     return {
@@ -61,41 +63,65 @@ def intact(folder: Path) -> Manifest | None:
     manifest: Manifest = json.loads(path.read_text())
     for name, file in manifest["files"].items():
         inner = folder / "dataset" / name
-        if not inner.is_file() or hashlib.sha256(inner.read_bytes()).hexdigest() != file["sha256"]:
+        if not inner.is_file() or _described(inner) != file:
             return None
     return manifest
 
 
-def write_dataset(folder: Path, name: str, recipe: Recipe, catalog: Catalog, assembled: Assembled, shards: list[Shard]) -> Manifest:
-    """Write dataset, catalog tables and rejected rows into an unpublished folder; the manifest that describes them."""
-    files: dict[str, dict[str, Any]] = {}
-    for split in SPLITS:
-        rows = assembled.user_tasks.filter(pc.field("split") == split)
-        path = folder / "dataset" / "data" / f"{split}-00000-of-00001.parquet"
-        write_table(path, "user_tasks", rows)
-        files[str(path.relative_to(folder / "dataset"))] = {"rows": rows.num_rows, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
-    write_table(folder / "rejected.parquet", "rejected", assembled.rejected)
+def write_dataset(folder: Path, shards: Sequence[Path], assembler: Assembler, statistics: Statistics) -> pa.Table:
+    """Write the rows, accepted and rejected, into an unpublished folder, shard by shard; what the gate looks at of them."""
+    gated: list[pa.Table] = []
+    (folder / "dataset" / "data").mkdir(parents=True)
+    with contextlib.ExitStack() as open_files:
+        writers = {split: open_files.enter_context(TableWriter(data_file(folder, split), "user_tasks")) for split in SPLITS}
+        rejected = open_files.enter_context(TableWriter(folder / "rejected.parquet", "rejected"))
+        for part in map(assembler.assemble, shards):
+            for split, writer in writers.items():
+                writer.write(part.user_tasks.filter(pc.equal(part.user_tasks["split"], split)))
+            rejected.write(part.rejected)
+            statistics.add(part.user_tasks)
+            gated.append(gate_columns(part.user_tasks))
+    return pa.concat_tables(gated)
+
+
+def data_file(folder: Path, split: str) -> Path:
+    """The file of a split in a dataset's folder."""
+    return folder / "dataset" / "data" / f"{split}-00000-of-00001.parquet"
+
+
+def write_manifest(
+    folder: Path, name: str, recipe: Recipe, catalog: Catalog, assembler: Assembler, statistics: Statistics, shards: list[Shard]
+) -> Manifest:
+    """Describe what `write_dataset` wrote: catalog tables, manifest and card."""
     write_catalog(folder / "catalog", catalog)
     addresses = {shard.application: shard.address for shard in shards}
+    rejected = {stage: dict(sorted(reasons.items())) for stage, reasons in sorted(assembler.rejected_counts.items())}
+    refused = sum(sum(reasons.values()) for reasons in rejected.values())
     manifest: Manifest = {
         "dataset": name,
         "dataset_id": dataset_id(recipe, catalog, addresses),
         "built_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "made_from": made_from(recipe, catalog, addresses),
         "rows": {
-            "made": assembled.rows_made,
-            "accepted": assembled.user_tasks.num_rows,
-            "rejected": assembled.rejected.num_rows,
-            "rejected_by_stage_and_reason": assembled.rejected_counts,
+            "made": statistics.rows + refused,
+            "accepted": statistics.rows,
+            "rejected": refused,
+            "rejected_by_stage_and_reason": rejected,
         },
         "shards_made": sorted(shard.application for shard in shards if shard.made),
-        "files": files,
-        "statistics": _statistics(assembled.user_tasks),
+        "files": {str(path.relative_to(folder / "dataset")): _described(path) for path in (data_file(folder, split) for split in SPLITS)},
+        "statistics": statistics.summary(),
     }
     card = _TEMPLATES.get_template("dataset_card.md.j2").render(manifest=manifest, recipe=recipe, splits=SPLITS)
     (folder / "dataset" / "README.md").write_text(card)
     (folder / "dataset" / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
     return manifest
+
+
+def _described(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"rows": pq.read_metadata(path).num_rows, "sha256": digest}
 
 
 def write_catalog(folder: Path, catalog: Catalog) -> None:
@@ -115,20 +141,6 @@ def write_catalog(folder: Path, catalog: Catalog) -> None:
         for task in catalog.tasks.values()
     ]
     write_rows(folder / "atomic_tasks.parquet", "atomic_tasks", tasks)
-
-
-def _statistics(tasks: pa.Table) -> Manifest:
-    """Figures that a reader of the card wants, all computed from the rows."""
-    singles = tasks.filter(pc.field("shape") == "singleton")
-    sizes = pc.list_value_length(singles["valid_applications"])
-    recurrences = Counter(singles["masked_text"].to_pylist()).values()
-    return {
-        "shapes": {entry["values"]: entry["counts"] for entry in pc.value_counts(tasks["shape"]).to_pylist()},
-        "mean_valid_applications": round(pc.mean(sizes).as_py(), 4),
-        "share_that_addresses_its_application": round(pc.mean(singles["names_application"].cast(pa.int8())).as_py(), 4),
-        "mean_words": round(sum(len(text.split()) for text in tasks["text"].to_pylist()) / max(tasks.num_rows, 1), 2),
-        "masked_texts": {"distinct": len(recurrences), "most_often": max(recurrences, default=0)},
-    }
 
 
 def publish(data: DataFolder, name: str, folder: Path) -> Path:

@@ -4,9 +4,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from atomic_tasks.arguments.locales import locales
 from atomic_tasks.problems import BadInput, Problem, suggestion
 from atomic_tasks.yaml_source import read_yaml, validated
 from narrators.rates import NarrationRates
+from narrators.styles import read_styles
 
 RECIPES_ROOT = Path(__file__).parent / "recipes"
 
@@ -42,7 +44,10 @@ class Recipe(BaseModel):
     spare: float = Field(ge=0, le=1, description="share of rows made beyond the number wanted, for what later stages reject")
     most_attempts: float = Field(gt=1, description="attempts for each wanted row before a shard gives up")
     compositions: CompositionRates
+    locales: dict[str, float] = Field(min_length=1, description="weights of the locales of argument values; one for each text")
     narration: NarrationRates
+    recurrences: int | None = Field(None, ge=1, description="the most texts that are the same once arguments are masked; none: no limit")
+    uses_every_task: bool = Field(False, description="refuse a dataset in which some atomic task of the candidates stands in no composition")
     splits: SplitShares
 
     @model_validator(mode="after")
@@ -63,6 +68,12 @@ def read_recipe(name_or_path: str) -> tuple[str, Recipe]:
     problems: list[Problem] = []
     source = read_yaml(path, problems)
     recipe = validated(source, Recipe, problems) if source.data is not None else None
+    for name in recipe.locales if recipe else ():
+        if name not in locales():
+            problems.append(source.problem(("locales", name), f"unknown locale '{name}'{suggestion(name, locales())}"))
+    for style in recipe.narration.styles if recipe else ():
+        if style not in read_styles().styles:
+            problems.append(source.problem(("narration", "styles", style), f"unknown style '{style}'{suggestion(style, read_styles().styles)}"))
     if recipe is None or problems:
         raise BadInput(problems or f"{path} is empty")
     return path.stem, recipe

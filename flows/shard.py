@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -12,14 +12,15 @@ from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
-from atomic_tasks.schema import AtomicTask, Pool
+from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool
 from atomic_tasks.seeds import derived_random
 from compositions.binding import bind
-from compositions.engine import chain, from_workflow, single
+from compositions.engine import Engine
 from compositions.graph import ApplicationGraph, application_graph
-from compositions.model import Composition
+from compositions.model import Composition, Step
 from compositions.schema import Workflow
 from flows.recipe import CompositionRates
+from narrators.naming import Names
 from narrators.narrator import Narration, Narrator, Spoken
 from narrators.near_duplicates import NearDuplicates
 from narrators.rates import NarrationRates
@@ -34,7 +35,7 @@ class ShardJob(BaseModel):
 
     model_config = ConfigDict(frozen=True)
     application: str
-    names: tuple[str, ...]
+    names: Names
     wanted: int
     most_attempts: int
     wanted_graphs: dict[str, int]
@@ -42,6 +43,7 @@ class ShardJob(BaseModel):
     workflows: dict[str, Workflow]
     pools: tuple[Pool, ...]
     seed: int
+    locales: dict[str, float]
     compositions: CompositionRates
     narration: NarrationRates
     styles: Styles
@@ -74,10 +76,10 @@ class ShardMaker:
         self.job = job
         self.generators: dict[str, Generator] = {**computed_generators(), **pool_generators(job.pools)}
         self.narrator = Narrator(job.styles, job.narration)
-        self.own = [task for task in job.tasks.values() if task.application == job.application]
+        self.engine = Engine(task for task in job.tasks.values() if task.application == job.application)
+        own = sorted(task.id for task in job.tasks.values() if task.application == job.application)
         self.near_duplicates = NearDuplicates()
         self.workflows = sorted(name for name in job.workflows if name not in job.wanted_graphs)
-        own = sorted(task.id for task in self.own)
         self.telling = [name for name in own if not job.tasks[name].generic] or own
         self._orders: dict[tuple[int, int, str], list[str]] = {}
 
@@ -108,11 +110,11 @@ class ShardMaker:
         task = self.job.tasks[self._turn(self.telling, number)]
         if kind == "chain":
             length = random.choices(list(rates.chain_lengths), list(rates.chain_lengths.values()))[0]
-            made = chain(task, self.own, length, random)
+            made = self.engine.chain(task, length, random)
             if made is not None:
                 return made
         for _ in range(8):
-            made = single(task, self.own, random)
+            made = self.engine.single(task, random)
             if made is not None:
                 return made
         raise RuntimeError(f"{task.id} cannot be composed, though the catalog was validated")
@@ -126,23 +128,26 @@ class ShardMaker:
         return self._orders[key][place]
 
     def _workflow(self, name: str, random: Random) -> Composition:
-        return from_workflow(self.job.workflows[name], self.job.tasks, random)
+        return self.engine.from_workflow(self.job.workflows[name], self.job.tasks, random)
 
     def _row(self, composition: Composition, seed: tuple[str | int, ...]) -> Row:
         """Bind, narrate and judge one composition."""
         graph = application_graph(composition)
-        values = bind(composition.arguments, self.generators, derived_random(*seed, "bind"))
+        random = derived_random(*seed, "bind")
+        locale = random.choices(list(self.job.locales), list(self.job.locales.values()))[0]
+        values = bind(composition.arguments, self.generators, locale, random)
         goal = self.job.workflows[composition.workflow].goal if composition.workflow else None
         alone = len(graph.nodes) == 1
         spoken = Spoken(
-            goal=goal.say if goal else (),
+            goal=goal,
             goal_may_stand_alone=alone and goal is not None,
-            names=self.job.names if alone else (),
+            names=self.job.names if alone else Names(),
             values=values,
             generators=self.generators,
         )
         narration = self.narrator.narrate(composition, graph, spoken, derived_random(*seed, "narrate"))
         row = _described(composition, graph, narration, values, goal.capability if goal else None)
+        row["locale"] = locale
         row["row_seed"] = "/".join(map(str, seed))
         row["task_id"] = task_id(row)
         row["rejected_stage"], row["rejected_reason"] = None, None
@@ -161,7 +166,9 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "text": narration.text,
         "masked_text": narration.masked_text,
         "target_application": graph.applications[0] if len(graph.nodes) == 1 else None,
-        "names_application": narration.addresses,
+        "naming": narration.naming,
+        "names_application": narration.naming == "application",
+        "named": "\n".join(narration.named) if narration.named is not None else None,
         "style": narration.style,
         "says_goal": narration.says_goal,
         "has_typo": narration.has_typo,
@@ -172,11 +179,24 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "dropped_steps": [position for position in range(len(steps)) if position not in narration.kept],
         "drop_out_rate": narration.drop_out_rate,
         "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
-        "said_capabilities": sorted({*said, *goal_said}),
-        "node_applications": list(graph.applications),
-        "node_capabilities": [sorted({steps[p].task.capability for p in node if p in narration.kept}) for node in graph.nodes],
+        "said_capabilities": "\n".join(sorted({*said, *goal_said})),
+        "telling_tasks": "\n".join(sorted({step.task.id for step in steps if not step.task.generic})),
+        "node_applications": list(graph.applications) if len(graph.nodes) > 1 else [],
+        "node_capabilities": _node_capabilities(steps, graph, narration) if len(graph.nodes) > 1 else [],
+        "text_key": text_key(narration.text),
+        "masked_key": text_key(PLACEHOLDER.sub("{}", narration.masked_text)),
         "edges": [{"source": source, "target": target} for source, target in graph.edges],
     }
+
+
+def _node_capabilities(steps: Sequence[Step], graph: ApplicationGraph, narration: Narration) -> list[list[str]]:
+    """What the text asks of each node of a graph."""
+    return [sorted({steps[position].task.capability for position in node if position in narration.kept}) for node in graph.nodes]
+
+
+def text_key(text: str) -> int:
+    """A 64-bit hash of the text, case and spacing aside, by which texts are compared across shards."""
+    return int.from_bytes(hashlib.blake2b(" ".join(text.casefold().split()).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def task_id(row: Row) -> str:

@@ -4,18 +4,22 @@ from collections.abc import Sequence
 from random import Random
 
 from compositions.graph import ApplicationGraph
-from compositions.model import Step
+from compositions.model import Composition, Step
 
 
-def kept_steps(steps: Sequence[Step], graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random) -> tuple[int, ...]:
+def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random) -> tuple[int, ...]:
     """Positions of the steps that the text will say.
 
     `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
-    is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept.
+    is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept. Nobody asks
+    for what the same request takes back, so that is never said, save where a workflow's author meant it so.
     """
+    steps = composition.steps
     rate, generic_rate = rates
-    kept = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
-    telling = {position for position, step in enumerate(steps) if not step.task.generic}
+    untold = set() if composition.kind == "workflow" else _taken_back(steps)
+    drawn = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
+    kept = drawn - untold
+    telling = {position for position, step in enumerate(steps) if not step.task.generic} - untold
     needed: set[int] = set()
     for node in graph.nodes:
         fitting = sorted(kept & telling & set(node)) or sorted(telling & set(node)) or list(node)
@@ -23,3 +27,9 @@ def kept_steps(steps: Sequence[Step], graph: ApplicationGraph, rates: tuple[floa
     spare = sorted(kept - needed)
     random.shuffle(spare)
     return tuple(sorted(needed | set(spare[: max(0, most - len(needed))])))
+
+
+def _taken_back(steps: Sequence[Step]) -> set[int]:
+    """Positions of the steps whose facts a later step takes back."""
+    undoing = [(position, set(step.ends)) for position, step in enumerate(steps) if step.task.undoes]
+    return {earlier for position, ends in undoing for earlier in range(position) if ends.intersection(steps[earlier].gives)}

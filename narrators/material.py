@@ -9,21 +9,24 @@ from typing import NamedTuple
 from atomic_tasks.arguments.registry import Generator
 from atomic_tasks.schema import PLACEHOLDER, is_sentence
 from compositions.model import Step
+from compositions.schema import Goal
+from narrators.naming import Names
 from narrators.styles import parts_of, speaks_as_i
 
+GOAL_PARTS = frozenset({"goal", "goal_sentence", "goal_fragment"})
 _ME = re.compile(r"\bme\b")
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """What a text is made from, beside the composition: goal phrasings, the application's names, values and generators.
+    """What a text is made from, beside the composition: the workflow's goal, the application's names, values and generators.
 
-    Where several applications take part there are no names, and none is addressed.
+    Where several applications take part there are no names, and none is named.
     """
 
-    goal: Sequence[str]
+    goal: Goal | None
     goal_may_stand_alone: bool
-    names: Sequence[str]
+    names: Names
     values: Mapping[str, str]
     generators: Mapping[str, Generator]
 
@@ -56,8 +59,13 @@ class Material:
     def __init__(self, steps: Sequence[Step], spoken: Spoken) -> None:
         self.steps = steps
         self.spoken = spoken
-        self.forms = [forms_of(step.task.say, bool(spoken.names)) for step in steps]
-        self.goal = forms_of(tuple(spoken.goal), True)
+        self.forms = [forms_of(step.task.say, bool(spoken.names.application)) for step in steps]
+        self.goal = forms_of(spoken.goal.say if spoken.goal else (), True)
+        self.fragments = steps[0].task.fragments if len(steps) == 1 else ()
+        self.goal_fragments = spoken.goal.fragments if spoken.goal else ()
+        first = steps[0].task
+        self.backgrounds = spoken.goal.background if spoken.goal else tuple(self.said(0, text) for text in first.background)
+        self.due = spoken.goal.due if spoken.goal else all(step.task.due or step.task.generic for step in steps) and any(s.task.due for s in steps)
 
     @property
     def shape(self) -> "Shape":
@@ -72,6 +80,10 @@ class Material:
             goal_as_i=bool(self.goal.clauses_as_i),
             goal_sentence=bool(self.goal.sentences),
             goal_alone=self.spoken.goal_may_stand_alone,
+            fragment=bool(self.fragments),
+            goal_fragment=bool(self.goal_fragments),
+            background=bool(self.backgrounds),
+            due=self.due,
         )
 
     def said(self, number: int, phrasing: str) -> str:
@@ -81,7 +93,7 @@ class Material:
 
 
 class Shape(NamedTuple):
-    """The number of steps, and which forms there are of all steps, of the first and last one, and of the goal."""
+    """The number of steps, and what there is of all steps, of the first and last one, of the goal, and around them."""
 
     steps: int
     first_sentence: bool
@@ -92,6 +104,10 @@ class Shape(NamedTuple):
     goal_as_i: bool
     goal_sentence: bool
     goal_alone: bool
+    fragment: bool
+    goal_fragment: bool
+    background: bool
+    due: bool
 
     def fits(self, template: str) -> bool:
         """Whether the template can be filled."""
@@ -105,6 +121,10 @@ class Shape(NamedTuple):
             (says_chain or bool(parts & {"rest", "front"})) and not (self.clauses_as_i if as_i else self.clauses),
             "goal" in parts and not (self.goal_as_i if as_i else self.goal),
             "goal_sentence" in parts and not self.goal_sentence,
-            bool(parts & {"goal", "goal_sentence"}) and not says_chain and not self.goal_alone,
+            bool(parts & GOAL_PARTS) and not says_chain and not self.goal_alone,
+            "fragment" in parts and not self.fragment,
+            "goal_fragment" in parts and not self.goal_fragment,
+            "background" in parts and not self.background,
+            "deadline" in parts and not self.due,
         ]
         return not any(unmet)

@@ -1,17 +1,22 @@
 """The declared styles, templates and connectives, compiled once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 from jinja2 import Environment, StrictUndefined, Template, meta
 from pydantic import BaseModel, ConfigDict
 
-from atomic_tasks.problems import BadInput, Problem
+from atomic_tasks.problems import BadInput, Place, Problem, suggestion
 from atomic_tasks.yaml_source import read_yaml, validated
 
 STYLES_FILE = Path(__file__).parent / "styles.yaml"
+PARTS = frozenset(
+    {"chain", "chain_sentence", "lead", "first", "last", "rest", "front", "goal", "goal_sentence", "goal_fragment", "fragment", "background"}
+    | {"deadline", "application", "place"}
+)
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
 _ENVIRONMENT = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
 
@@ -33,26 +38,39 @@ class Style(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     templates: tuple[str, ...]
     at_most: int = 99
+    as_typed: bool = False  # no capital letter and no period are added
 
 
 class Styles(BaseModel):
-    """Templates by style, those that address the application, connectives, and the words that fingers mistype."""
+    """Templates by style and by level of naming, connectives, deadlines, and the words that fingers mistype."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     styles: Mapping[str, Style]
-    addressed: tuple[str, ...]
+    named: Mapping[Literal["application", "kind", "vendor"], Style]
+    deadlines: tuple[str, ...]
     connectives: tuple[Connective, ...]
     may_be_mistyped: tuple[str, ...]
 
 
+@cache
 def read_styles(path: Path = STYLES_FILE) -> Styles:
     """The styles of the file; BadInput names every problem in it."""
     problems: list[Problem] = []
     source = read_yaml(path, problems)
     styles = validated(source, Styles, problems) if source.data is not None else None
+    for place, template in _each_template(styles) if styles else ():
+        for part in sorted(parts_of(template) - PARTS):
+            problems.append(source.problem(place, f"uses the part '{part}', which narrators do not know{suggestion(part, PARTS)}"))
     if styles is None or problems:
         raise BadInput(problems)
     return styles
+
+
+def _each_template(styles: Styles) -> Iterator[tuple[Place, str]]:
+    for group, entries in (("styles", styles.styles), ("named", styles.named)):
+        for name, style in entries.items():
+            for number, template in enumerate(style.templates):
+                yield (group, name, "templates", number), template
 
 
 @cache

@@ -51,6 +51,23 @@ def confusion_heat_map(rows: Rows, categories: Sequence[str]) -> str:
     return _svg((base.mark_rect(stroke="#e3e6ea").encode(color=colour) + text).properties(width=alt.Step(44), height=alt.Step(30)))
 
 
+def text_lengths(rows: Rows) -> str:
+    """How many texts have how many words."""
+    frame = pd.DataFrame(rows)
+    bars = alt.Chart(frame).mark_bar(color=_COLOURS[0], width=10)
+    x = alt.X("words:Q", title="words", scale=alt.Scale(domain=[0, 82]))
+    return _svg(bars.encode(x=x, y=alt.Y("texts:Q", title="texts")).properties(width=420, height=200))
+
+
+def step_counts(rows: Rows) -> str:
+    """How many texts come from how many atomic tasks, and how many they say."""
+    frame = pd.DataFrame(rows)
+    colour = alt.Color("steps:N", scale=alt.Scale(range=_COLOURS[:2]), title=None, legend=alt.Legend(orient="top"))
+    x = alt.X("number:O", title="atomic tasks", axis=alt.Axis(labelAngle=0))
+    bars = alt.Chart(frame).mark_bar().encode(x=x, xOffset="steps:N", y=alt.Y("texts:Q", title="texts"), color=colour)
+    return _svg(bars.properties(width=alt.Step(24), height=200))
+
+
 def _svg(chart: Any) -> str:
     """The chart as SVG text without an XML declaration, ready to stand in a page."""
     styled = chart.configure(font=_FONT).configure_view(stroke=None).configure_axis(labelFontSize=11, titleFontSize=12, gridColor="#e6e6e6")

@@ -7,6 +7,7 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from reports import figures
+from reports.agreement import alphas
 from warehouse.layout import DataFolder, written_file
 from warehouse.query import connect, rows_of
 
@@ -34,7 +35,7 @@ def render(connection: duckdb.DuckDBPyConnection) -> str:
         loader=FileSystemLoader(_ROOT / "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {"figure": _figure, "interval": _interval, "percent": _percent, "count": lambda number: f"{number:,}"}
-    sections = [_section(connection, dataset) for dataset in _ask(connection, "datasets_with_runs")]
+    sections = [_section(connection, dataset) for dataset in _ask(connection, "shown_datasets")]
     return environment.get_template("report.html.j2").render(
         sections=sections,
         published=_ask(connection, "published_models"),
@@ -53,7 +54,23 @@ def _section(connection: duckdb.DuckDBPyConnection, dataset: dict[str, Any]) -> 
         "runs": [_run(connection, run, categories) for run in _ask(connection, "runs_of_dataset", identity)],
         "by_category": {category: {row["run_id"]: row for row in by_category if row["category"] == category} for category in categories},
         "category_figure": figures.accuracy_by_category(by_category) if by_category else "",
+        "diversity": _ask(connection, "diversity_by_category", identity),
+        "diversity_by_application": _ask(connection, "diversity_by_application", identity),
+        "lengths_figure": figures.text_lengths(_ask(connection, "text_lengths", identity)),
+        "steps_figure": figures.step_counts(_ask(connection, "step_counts", identity)),
+        "studies": _studies(connection, identity),
     }
+
+
+def _studies(connection: duckdb.DuckDBPyConnection, dataset_id: str) -> list[dict[str, Any]]:
+    """The quality studies of a dataset that have ratings, with scores, intervals and the raters' agreement."""
+    scores, marks = _ask(connection, "quality_scores", dataset_id), _ask(connection, "quality_marks", dataset_id)
+    studies = []
+    for study in dict.fromkeys(row["study_id"] for row in scores):
+        agreement = alphas([row for row in marks if row["study_id"] == study])
+        rows = [row | {"alpha": agreement[row["measure"].replace(" right", "").replace(" ", "_")]} for row in scores if row["study_id"] == study]
+        studies.append({"study_id": study, "scores": rows})
+    return studies
 
 
 def _run(connection: duckdb.DuckDBPyConnection, run: dict[str, Any], categories: list[str]) -> dict[str, Any]:

@@ -57,7 +57,8 @@ def _builds(recipe: Recipe, data: DataFolder) -> None:
 def _selection(data: DataFolder, recipe: Recipe) -> None:
     """Scoring all singletons by the heuristic and by the nearest card, and loading the warehouse."""
     from atomic_tasks.catalog import read_catalog
-    from eval_flows.selection.run import open_dataset, scored_tasks
+    from eval_flows.datasets import open_dataset
+    from eval_flows.selection.run import scored_tasks
     from eval_flows.selection.selectors import SelectorOptions, make_selector
     from retrieval.embedder import DEFAULT_EMBEDDER, Embedder
     from warehouse.loader import load_warehouse

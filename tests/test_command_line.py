@@ -89,6 +89,8 @@ def test_the_json_schemas_are_current() -> None:
     [
         ("application", "atomic_tasks/applications/*.yaml"),
         ("pools", "atomic_tasks/pools/*.yaml"),
+        ("kinds", "atomic_tasks/kinds.yaml"),
+        ("locale", "atomic_tasks/locales/*.yaml"),
         ("equivalence", "atomic_tasks/equivalence.yaml"),
         ("candidates", "atomic_tasks/candidates/*.yaml"),
         ("workflows", "compositions/workflows/*.yaml"),

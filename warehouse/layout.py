@@ -4,6 +4,9 @@ data/datasets/<name>             a label: a link to the dataset below
 data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
 data/store/shards/<address>.parquet
 data/runs/<run_id>/              run.json, predictions/*.parquet
+data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet
+data/pools/                      values of argument generators that a language model gave, with their origin
+data/model_calls.sqlite          every complete answer of a language model
 data/warehouse.duckdb, data/report/
 """
 
@@ -47,6 +50,21 @@ class DataFolder:
     def runs(self) -> Path:
         """Runs by id."""
         return self.root / "runs"
+
+    @property
+    def quality(self) -> Path:
+        """Quality studies by id."""
+        return self.root / "quality"
+
+    @property
+    def pools(self) -> Path:
+        """Pools that a language model refilled."""
+        return self.root / "pools"
+
+    @property
+    def model_calls(self) -> Path:
+        """The cache of answers of language models."""
+        return self.root / "model_calls.sqlite"
 
     @property
     def warehouse(self) -> Path:

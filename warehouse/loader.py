@@ -39,9 +39,11 @@ def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     connection.execute((SQL_ROOT / "schema.sql").read_text())
     connection.execute((SQL_ROOT / "macros.sql").read_text())
     runs = [json.loads(path.read_text()) for path in sorted(data.runs.glob("*/run.json"))]
-    manifests = list(_manifests(data, {run["dataset_id"] for run in runs}))
+    studied = {json.loads(path.read_text())["dataset_id"] for path in data.quality.glob("*/study.json")}
+    manifests = list(_manifests(data, studied | {run["dataset_id"] for run in runs}))
     _load_datasets(connection, data, manifests)
     _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
+    _load_studies(connection, data)
     _load_published(connection)
     for path in sorted((SQL_ROOT / "views").glob("*.sql")):
         connection.execute(path.read_text())
@@ -89,6 +91,19 @@ def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: li
     paths = [path for run in runs for path in (data.runs / run["run_id"] / "predictions").glob("*.parquet")]
     for relation in _relations(paths, "predictions"):
         connection.execute(f"insert into predictions by name select * from {relation}")
+
+
+def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+    """Quality studies and the ratings that were read in; those of datasets that are gone are left out."""
+    there = {row[0] for row in connection.execute("select dataset_id from datasets").fetchall()}
+    for path in sorted(data.quality.glob("*/study.json")):
+        study = json.loads(path.read_text())
+        if study["dataset_id"] not in there:
+            continue
+        values = [study[name] for name in ("study_id", "dataset_id", "dataset", "seed")]
+        connection.execute("insert into quality_studies values (?, ?, ?, ?, ?, ?)", [*values, len(study["items"]), study["created_at"]])
+        for relation in _relations((path.parent / "ratings").glob("*.parquet"), "ratings"):
+            connection.execute(f"insert into quality_ratings by name select * from {relation}")
 
 
 def _load_published(connection: duckdb.DuckDBPyConnection) -> None:

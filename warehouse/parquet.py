@@ -19,6 +19,7 @@ _ROW = [
     ("text", pa.string()),
     ("masked_text", pa.string()),
     ("target_application", pa.string()),
+    ("naming", pa.string()),
     ("names_application", pa.bool_()),
     ("style", pa.string()),
     ("says_goal", pa.bool_()),
@@ -29,6 +30,7 @@ _ROW = [
     ("atomic_tasks", _STRINGS),
     ("dropped_steps", pa.list_(pa.int16())),
     ("drop_out_rate", pa.float64()),
+    ("locale", pa.string()),
     ("arguments", pa.list_(_ARGUMENT)),
     ("row_seed", pa.string()),
 ]
@@ -38,7 +40,11 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         [
             ("task_id", pa.string()),
             *_ROW,
-            ("said_capabilities", _STRINGS),
+            ("said_capabilities", pa.string()),  # joined by newlines, as are the next two: the late stage looks each up once
+            ("named", pa.string()),
+            ("telling_tasks", pa.string()),
+            ("text_key", pa.int64()),
+            ("masked_key", pa.int64()),
             ("node_applications", _STRINGS),
             ("node_capabilities", pa.list_(_STRINGS)),
             ("edges", pa.list_(_EDGE)),
@@ -83,6 +89,18 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             ("phrasings", pa.int32()),
         ]
     ),
+    "ratings": pa.schema(
+        [
+            ("study_id", pa.string()),
+            ("rater", pa.string()),
+            ("rater_kind", pa.string()),
+            ("task_id", pa.string()),
+            ("grammar", pa.int8()),
+            ("realism", pa.int8()),
+            ("ground_truth", pa.string()),
+            ("comment", pa.string()),
+        ]
+    ),
     "predictions": pa.schema(
         [
             ("run_id", pa.string()),
@@ -99,7 +117,10 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"user_tasks": 2}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"user_tasks": 3, "shard": 2, "rejected": 2}
+
+
+ROW_GROUP = 20_000  # rows
 
 
 def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -109,10 +130,41 @@ def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def write_table(path: Path, table: str, data: pa.Table) -> None:
     """Write an Arrow table that has that table's columns, whole or not at all. The same rows give the same bytes."""
-    metadata = {VERSION_KEY: f"{table}:{VERSIONS[table]}".encode()}
-    data = data.select(SCHEMAS[table].names).cast(SCHEMAS[table]).replace_schema_metadata(metadata)
-    with written_file(path) as temporary:
-        pq.write_table(data, temporary, compression="zstd", row_group_size=64_000, write_statistics=True)
+    with written_file(path) as temporary, TableWriter(temporary, table) as writer:
+        writer.write(data)
+
+
+class TableWriter:
+    """Writes one Parquet file of a table piece by piece, in row groups of one size, however large the pieces are."""
+
+    def __init__(self, path: Path, table: str) -> None:
+        self.rows = 0
+        self._schema = SCHEMAS[table].with_metadata({VERSION_KEY: f"{table}:{VERSIONS[table]}".encode()})
+        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd", write_statistics=True)
+        self._waiting: list[pa.Table] = []
+
+    def __enter__(self) -> "TableWriter":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if error[0] is None:
+            self._write_groups(all_of_it=True)
+        self._writer.close()
+
+    def write(self, data: pa.Table) -> None:
+        """Add rows, which have the table's columns in any order."""
+        self.rows += data.num_rows
+        self._waiting.append(data.select(self._schema.names).cast(self._schema))
+        if sum(piece.num_rows for piece in self._waiting) >= ROW_GROUP:
+            self._write_groups(all_of_it=False)
+
+    def _write_groups(self, all_of_it: bool) -> None:
+        """Write whole row groups, and at the end what is left."""
+        waiting = pa.concat_tables(self._waiting) if self._waiting else self._schema.empty_table()
+        ready = waiting.num_rows if all_of_it else waiting.num_rows - waiting.num_rows % ROW_GROUP
+        if ready:
+            self._writer.write_table(waiting.slice(0, ready).combine_chunks(), row_group_size=ROW_GROUP)
+        self._waiting = [waiting.slice(ready)] if ready < waiting.num_rows else []
 
 
 def schema_version(path: Path) -> tuple[str, int]:

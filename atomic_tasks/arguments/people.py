@@ -5,49 +5,62 @@ import unicodedata
 from random import Random
 
 from atomic_tasks.arguments.faker_values import faker_value
-from atomic_tasks.arguments.registry import generator
+from atomic_tasks.arguments.locales import locales
+from atomic_tasks.arguments.registry import Given, generator
 
-NAME_LOCALES = ["en_US"] * 6 + ["en_GB", "en_IN", "es_ES", "fr_FR", "de_DE", "it_IT"]
-_DOMAINS = ["northwind.com", "contoso.com", "fabrikam.org", "gmail.com", "outlook.com", "harlowfinch.co", "adatum.io", "tailspin.net"]
+_FROM_ELSEWHERE = 0.12  # a company's people are not all from one country
+
+
+def _ascii(name: str) -> str:
+    """The name in plain lower-case letters, as accounts have it."""
+    return unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
+
+
+def name_locale(random: Random, given: Given) -> str:
+    """One of Faker's locales: of the composition's own, now and then of any."""
+    of_all = [locale for _, locale in sorted(locales().items())]
+    locale = random.choice(of_all) if random.random() < _FROM_ELSEWHERE else locales()[given.locale]
+    return random.choice(locale.name_locales)
 
 
 @generator(later=lambda random, value: value.split()[0])
-def person(random: Random, of: str | None) -> str:
+def person(random: Random, given: Given) -> str:
     """First and last name; a second mention uses the first name."""
-    locale = random.choice(NAME_LOCALES)
+    locale = name_locale(random, given)
     return f"{faker_value(random, 'first_name', locale)} {faker_value(random, 'last_name', locale)}"
 
 
 @generator()
-def first_name(random: Random, of: str | None) -> str:
+def first_name(random: Random, given: Given) -> str:
     """A first name."""
-    return faker_value(random, "first_name", random.choice(NAME_LOCALES))
+    return faker_value(random, "first_name", name_locale(random, given))
 
 
 @generator()
-def email_address(random: Random, of: str | None) -> str:
+def email_address(random: Random, given: Given) -> str:
     """An address made from a name, that of `of` where the argument is tied to a person."""
-    name = of or person(random, None)
-    parts = re.sub(r"[^a-z ]", "", unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()).split()
+    name = given.of or person(random, given)
+    parts = re.sub(r"[^a-z ]", "", _ascii(name)).split()
     local = random.choice([f"{parts[0]}.{parts[-1]}", f"{parts[0][0]}{parts[-1]}", parts[0]]) if len(parts) > 1 else parts[0]
-    return f"{local}@{random.choice(_DOMAINS)}"
+    return f"{local}@{random.choice(locales()[given.locale].mail_domains)}"
 
 
 @generator()
-def company(random: Random, of: str | None) -> str:
+def company(random: Random, given: Given) -> str:
     """A company's name."""
-    return faker_value(random, "company")
+    return faker_value(random, "company", locales()[given.locale].address_locale)
 
 
 @generator()
-def phone_number(random: Random, of: str | None) -> str:
+def phone_number(random: Random, given: Given) -> str:
     """A number from the ranges reserved for fiction."""
-    area = random.choice([206, 212, 305, 312, 415, 512, 617, 720])
-    return random.choice([f"+1 {area} 555 01{random.randint(0, 99):02}", f"({area}) 555-01{random.randint(0, 99):02}"])
+    pattern = random.choice(locales()[given.locale].phone_numbers)
+    return re.sub("#", lambda _: str(random.randint(0, 9)), pattern)
 
 
 @generator()
-def username(random: Random, of: str | None) -> str:
+def username(random: Random, given: Given) -> str:
     """An account name as companies make them."""
-    last = re.sub(r"[^a-z]", "", faker_value(random, "last_name").lower())
-    return f"{faker_value(random, 'first_name')[0].lower()}{last}"
+    locale = name_locale(random, given)
+    last = re.sub(r"[^a-z]", "", _ascii(faker_value(random, "last_name", locale)))
+    return f"{_ascii(faker_value(random, 'first_name', locale))[0]}{last}"

@@ -1,34 +1,41 @@
 """Generators whose values are data: the pools in atomic_tasks/pools, whose columns may be tied to each other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
-from atomic_tasks.arguments.registry import Generator
-from atomic_tasks.schema import Pool
+from atomic_tasks.arguments.registry import Generator, Given
+from atomic_tasks.schema import DEFAULT_LOCALE, Pool
 
 
 def pool_generators(pools: Iterable[Pool]) -> dict[str, Generator]:
-    """One generator for each column of each pool, by column name."""
-    return {column: _column(pool, number) for pool in pools for number, column in enumerate(pool.columns)}
+    """One generator for each column of the pools, by column name; pools with the same columns are one, locale by locale."""
+    alike: dict[tuple[str, ...], list[Pool]] = {}
+    for pool in pools:
+        alike.setdefault(pool.columns, []).append(pool)
+    return {column: _column(same, number) for columns, same in alike.items() for number, column in enumerate(columns)}
 
 
-def _column(pool: Pool, number: int) -> Generator:
+def _column(pools: Sequence[Pool], number: int) -> Generator:
     """The generator of one column: tied to another column's value, it takes a row that has it."""
-    name = pool.columns[number]
-    values = tuple(dict.fromkeys(row[number] for row in pool.values))
-    fitting = _fitting(pool, number)
-    later = pool.later.get(name)
+    name = pools[0].columns[number]
+    rows: dict[str, dict[str, None]] = {}
+    for pool in pools:
+        rows.setdefault(pool.locale, {}).update(dict.fromkeys(row[number] for row in pool.values))
+    values = {locale: tuple(own) for locale, own in rows.items()}
+    anywhere = values.get(DEFAULT_LOCALE) or next(iter(values.values()))
+    fitting = _fitting(pools, number)
+    later = tuple(dict.fromkeys(said for pool in pools for said in pool.later.get(name, ())))
 
-    def draw(random: Random, of: str | None) -> str:
-        return random.choice(fitting.get(of, values))
+    def draw(random: Random, given: Given) -> str:
+        return random.choice(fitting.get(given.of) or values.get(given.locale) or anywhere)
 
     return Generator(name, draw, (lambda random, value: random.choice(later)) if later else None)
 
 
-def _fitting(pool: Pool, number: int) -> Mapping[str | None, tuple[str, ...]]:
+def _fitting(pools: Sequence[Pool], number: int) -> Mapping[str | None, tuple[str, ...]]:
     """For every value of the other columns, the values of this column that stand beside it."""
     beside: dict[str | None, dict[str, None]] = {}
-    for row in pool.values:
+    for row in (row for pool in pools for row in pool.values):
         for other, value in enumerate(row):
             if other != number:
                 beside.setdefault(value, {})[row[number]] = None

@@ -5,8 +5,19 @@ import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
-Draw = Callable[[Random, str | None], str]
+from atomic_tasks.schema import DEFAULT_LOCALE
+
+
+class Given(NamedTuple):
+    """What a value has to fit: that of the argument that this one is tied to, if any, and the composition's locale."""
+
+    of: str | None = None
+    locale: str = DEFAULT_LOCALE
+
+
+Draw = Callable[[Random, Given], str]
 Later = Callable[[Random, str], str]
 
 _MODULES = ("files", "people", "places", "times", "numbers")
@@ -17,7 +28,7 @@ _GENERATORS: dict[str, "Generator"] = {}
 class Generator:
     """A named source of values.
 
-    `draw(random, of)` makes a value; `of` is the value of the argument that this one is tied to, or None.
+    `draw(random, given)` makes a value that fits what is given.
     `later(random, value)` says what a second mention says ("that workbook"), or is None where the value is repeated.
     """
 

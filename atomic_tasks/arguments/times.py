@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from atomic_tasks.arguments.registry import generator
+from atomic_tasks.arguments.registry import Given, generator
 
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
@@ -23,16 +23,16 @@ def _minutes(text: str) -> int | None:
 
 
 @generator()
-def date(random: Random, of: str | None) -> str:
+def date(random: Random, given: Given) -> str:
     """A day of the year."""
     month = random.randrange(12)
     return f"{_MONTHS[month]} {random.randint(1, _DAYS_IN_MONTH[month])}"
 
 
 @generator(needs_of=True)
-def later_date(random: Random, of: str | None) -> str:
+def later_date(random: Random, given: Given) -> str:
     """A day 1 to 20 days after the date that it is tied to."""
-    name, _, day = (of or "March 3").partition(" ")
+    name, _, day = (given.of or "March 3").partition(" ")
     month = _MONTHS.index(name) if name in _MONTHS else 2
     number = int(day or 1) + random.randint(1, 20)
     if number > _DAYS_IN_MONTH[month]:
@@ -42,76 +42,76 @@ def later_date(random: Random, of: str | None) -> str:
 
 
 @generator()
-def coming_day(random: Random, of: str | None) -> str:
+def coming_day(random: Random, given: Given) -> str:
     """A day soon, as people say it."""
     day = random.choice(_WEEKDAYS)
     return random.choice(["tomorrow", "tomorrow", f"next {day}", f"this {day}", f"this coming {day}"])
 
 
 @generator()
-def weekday(random: Random, of: str | None) -> str:
+def weekday(random: Random, given: Given) -> str:
     """A day of the working week, now and then of the weekend."""
     return random.choice([*_WEEKDAYS, *_WEEKDAYS, "Saturday", "Sunday"])
 
 
 @generator()
-def month(random: Random, of: str | None) -> str:
+def month(random: Random, given: Given) -> str:
     """A month."""
     return random.choice(_MONTHS)
 
 
 @generator()
-def year(random: Random, of: str | None) -> str:
+def year(random: Random, given: Given) -> str:
     """A year of the recent past; recent ones more often."""
     return str(2025 - min(int(random.expovariate(0.5)), 14))
 
 
 @generator()
-def quarter(random: Random, of: str | None) -> str:
+def quarter(random: Random, given: Given) -> str:
     """A quarter of the year."""
     return random.choice(["Q1", "Q2", "Q3", "Q4"])
 
 
 @generator()
-def time_of_day(random: Random, of: str | None) -> str:
+def time_of_day(random: Random, given: Given) -> str:
     """A time in working hours, mostly on the hour or the half hour."""
     hour = random.choices(range(8, 18), weights=[3, 8, 10, 10, 4, 6, 9, 9, 7, 4])[0]
     return _clock(hour * 60 + random.choices([0, 15, 30, 45], weights=[5, 1, 4, 1])[0])
 
 
 @generator()
-def evening_time(random: Random, of: str | None) -> str:
+def evening_time(random: Random, given: Given) -> str:
     """A time in the evening."""
     return _clock(random.randint(18, 22) * 60 + random.choice([0, 0, 15, 30, 45]))
 
 
 @generator()
-def early_time(random: Random, of: str | None) -> str:
+def early_time(random: Random, given: Given) -> str:
     """A time to get up."""
     return _clock(random.choice([5, 6, 6, 6, 7, 7, 8]) * 60 + random.choice([0, 0, 15, 30, 45, 20, 50]))
 
 
 @generator(needs_of=True)
-def later_time(random: Random, of: str | None) -> str:
+def later_time(random: Random, given: Given) -> str:
     """A time half an hour to two hours after the time that it is tied to."""
-    start = _minutes(of or "")
+    start = _minutes(given.of or "")
     return _clock((14 * 60 if start is None else start) + random.choice([30, 30, 45, 60, 60, 90, 120]))
 
 
 @generator()
-def minutes(random: Random, of: str | None) -> str:
+def minutes(random: Random, given: Given) -> str:
     """A span of minutes that timers and meetings have."""
     return f"{random.choice([5, 8, 10, 10, 12, 15, 15, 20, 25, 25, 30, 30, 40, 45, 50, 90])} minutes"
 
 
 @generator()
-def seconds(random: Random, of: str | None) -> str:
+def seconds(random: Random, given: Given) -> str:
     """A short span."""
     return f"{random.choice([2, 3, 5, 5, 8, 10, 10, 15, 20, 30, 45])} seconds"
 
 
 @generator()
-def hours(random: Random, of: str | None) -> str:
+def hours(random: Random, given: Given) -> str:
     """A span of hours."""
     return f"{random.choice([2, 2, 3, 4, 5, 6, 8, 12])} hours"
 
@@ -121,20 +121,20 @@ def _stamp(seconds_in: int) -> str:
 
 
 @generator()
-def timestamp(random: Random, of: str | None) -> str:
+def timestamp(random: Random, given: Given) -> str:
     """A place in a recording; early ones more often."""
     return _stamp(4 + int(random.expovariate(1 / 150)) % 3000)
 
 
 @generator(needs_of=True)
-def later_timestamp(random: Random, of: str | None) -> str:
+def later_timestamp(random: Random, given: Given) -> str:
     """A place 5 seconds to 4 minutes after the one that it is tied to."""
-    parts = (of or "0:30").split(":")
+    parts = (given.of or "0:30").split(":")
     return _stamp(int(parts[0]) * 60 + int(parts[1]) + random.randint(5, 240))
 
 
 @generator()
-def deadline(random: Random, of: str | None) -> str:
+def deadline(random: Random, given: Given) -> str:
     """When something has to be ready."""
     return random.choice(
         [f"by {random.choice(_WEEKDAYS)}", "by tomorrow", "by end of day", "by noon", "before the weekend", "by next week", "before lunch"]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.selection.run import Progress, Run, SplitChoice, open_dataset, run_selection
+from eval_flows.datasets import open_dataset
+from eval_flows.selection.run import Progress, Run, SplitChoice, run_selection
 from eval_flows.selection.selectors import SelectorOptions, check_protocol
 from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder

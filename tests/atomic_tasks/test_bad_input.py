@@ -48,6 +48,9 @@ def problems(tmp_path: Path) -> Problems:
     (tmp_path / "applications/excel.yaml").write_text(GOOD)
     (tmp_path / "candidates/one.yaml").write_text("title: One\ndescription: One.\napplications: [excel, excel2]\n")
     (tmp_path / "candidates/one.yaml").unlink()
+    (tmp_path / "kinds.yaml").write_text(
+        "vendors: [Microsoft]\nkinds:\n  spreadsheet:\n    applications: [excel]\n    say: [in my spreadsheet program]\n    of_vendor: in the {vendor} spreadsheet program\n"
+    )
     (tmp_path / "equivalence.yaml").write_text("capabilities:\n  spreadsheet.aggregate:\n    applications: [excel]\n    reason: Totals.\n")
 
     def found(*changes: tuple[str, str, str]) -> list[str]:
@@ -84,6 +87,10 @@ APPLICATION = "applications/excel.yaml"
         ((APPLICATION, "title: Task1", "title: Task1\n    title: Task1"), ":14: title", "this key stands twice"),
         ((APPLICATION, "- do thing number 1", "- Do thing number 1"), ":18: tasks[0].say[0]", "a clause starts with a verb in lower case"),
         ((APPLICATION, "- do thing number 1 in {workbook}", "- {workbook}: do: thing"), ":18: file", "quote a text that starts with {"),
+        (("kinds.yaml", "applications: [excel]", "applications: [exel]"), "kinds.yaml:4: kinds.spreadsheet.applications[0]", "unknown application 'exel'; did you mean 'excel'?"),
+        (("kinds.yaml", "vendors: [Microsoft]", "vendors: [Microsft]"), "kinds.yaml:1: vendors[0]", "no application has the vendor 'Microsft'; did you mean 'Microsoft'?"),
+        ((APPLICATION, "    say:\n      - do thing number 1", "    fragments: [\"thing 1 in {workbok}\"]\n    say:\n      - do thing number 1"), ":17: tasks[0].fragments[0]", "uses {workbok}, which excel.task_1 lacks"),
+        ((APPLICATION, "    say:\n      - do thing number 1", "    background: [can you help]\n    say:\n      - do thing number 1"), ":17: tasks[0].background[0]", "whole sentences that ask nothing"),
     ],
 )  # fmt: skip
 def test_each_mistake_is_reported_with_its_place_and_a_remedy(problems: Problems, change: tuple[str, str, str], place: str, reason: str) -> None:

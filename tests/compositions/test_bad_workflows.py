@@ -36,8 +36,8 @@ workflows:
 def test_each_mistake_has_its_place_and_reason(tmp_path: Path, catalog: Catalog, old: str, new: str, place: str, reason: str) -> None:
     (tmp_path / "mine.yaml").write_text(GOOD)
     located, form = read_workflows(tmp_path)
-    unused = "no atomic task and no goal has this capability"
-    assert form == [] and [problem for problem in validate_workflows(located, catalog) if unused not in problem.reason] == []
+    unused = ("no atomic task and no goal has this capability", "no composition reaches")  # the catalog's own workflows are not read here
+    assert form == [] and [problem for problem in validate_workflows(located, catalog) if not problem.reason.startswith(unused)] == []
     (tmp_path / "mine.yaml").write_text(GOOD.replace(old, new))
     located, form = read_workflows(tmp_path)
     lines = [str(problem) for problem in [*form, *validate_workflows(located, catalog)]]

@@ -10,8 +10,9 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
+from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import evaluate_selection
-from eval_flows.selection.run import open_dataset, scored_tasks
+from eval_flows.selection.run import scored_tasks
 from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
 from eval_flows.selection.selectors.random import RandomSelector
 from flows.parallel import process_pool_map

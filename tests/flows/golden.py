@@ -39,6 +39,9 @@ def golden_job() -> ShardJob:
             "needs": ["open(workbook)"],
             "gives": ["summed(column)"],
             "say": _SAY,
+            "fragments": ["{column} total, {workbook}"],
+            "background": ["The board meets at noon and nobody knows what {column} comes to."],
+            "due": True,
         },
         {
             "id": "golden.send",
@@ -61,7 +64,11 @@ def golden_job() -> ShardJob:
     return ShardJob.model_validate(
         {
             "application": "golden",
-            "names": ("Golden", "Golden App"),
+            "names": {
+                "application": [("Golden", ["golden"]), ("Golden App", ["golden"])],
+                "kind": [("in my golden program", ["golden", "silver"])],
+                "vendor": [("in the Acme golden program", ["golden"])],
+            },
             "wanted": 80,
             "most_attempts": 12,
             "wanted_graphs": {},
@@ -69,6 +76,7 @@ def golden_job() -> ShardJob:
             "workflows": {"golden_flow": Workflow.model_validate(workflow)},
             "pools": [{"columns": ["golden_column"], "later": {"golden_column": ["that column"]}, "values": ["Revenue", "Cost", "Tax", "Net"]}],
             "seed": 1,
+            "locales": recipe.locales,
             "compositions": recipe.compositions,
             "narration": recipe.narration,
             "styles": read_styles(),

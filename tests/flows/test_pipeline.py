@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -155,13 +156,18 @@ def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recip
 def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFolder, tiny_recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     from flows import assemble
 
-    complete = assemble.Assembler._completed
+    judge = assemble.Assembler.assemble
 
-    def wrong(self: assemble.Assembler, row: assemble.Row, nodes: list[assemble.Row]) -> assemble.Row:
-        return complete(self, row, nodes) | ({"split": "nowhere"} if row["target_application"] == "excel" else {})
+    def wrong(self: assemble.Assembler, shard: Path) -> assemble.Assembled:
+        made = judge(self, shard)
+        tasks = made.user_tasks
+        if tasks.num_rows and tasks["target_application"][0].as_py() == "excel":
+            place = tasks.schema.get_field_index("category")
+            tasks = tasks.set_column(place, tasks.schema.field(place), pa.array(["Nonsense"] * tasks.num_rows))
+        return replace(made, user_tasks=tasks)
 
-    monkeypatch.setattr(assemble.Assembler, "_completed", wrong)
-    with pytest.raises(BadInput, match=r"not published[\s\S]*split: .*\d+ rows, such as [0-9a-f]{16} \('nowhere'\)"):
+    monkeypatch.setattr(assemble.Assembler, "assemble", wrong)
+    with pytest.raises(BadInput, match=r"not published[\s\S]*category: .*\d+ rows, such as [0-9a-f]{16} \('Nonsense'\)"):
         build(tiny_recipe, data)
     assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))
 

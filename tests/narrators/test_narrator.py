@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from atomic_tasks.names import named_in, spoken_names
 from atomic_tasks.schema import PLACEHOLDER, AtomicTask
-from compositions.engine import chain, from_workflow, single
+from compositions.engine import Engine
 from compositions.graph import application_graph
 from compositions.model import Composition, Step
 from narrators.drop_out import kept_steps
@@ -21,15 +21,18 @@ from tests.narrators.golden import CATALOG, GOLDEN_FILE, WORKFLOWS, golden_texts
 @given(st.sampled_from(sorted(CATALOG.tasks)), st.integers(0, 2**32))
 def test_a_text_is_whole_and_says_what_it_claims(task_id: str, seed: int) -> None:
     task = CATALOG.tasks[task_id]
-    tasks = CATALOG.applications[task.application].tasks
-    composition = chain(task, tasks, 2, Random(seed)) or single(task, tasks, Random(seed))
+    engine = Engine(CATALOG.applications[task.application].tasks)
+    composition = engine.chain(task, 2, Random(seed)) or engine.single(task, Random(seed))
     assert composition is not None
     narration, values = narrated(composition, seed)
     assert not re.search(r"[{}]|  |^\s|\s$", narration.text), narration.text
     assert narration.kept and set(narration.kept) <= set(range(len(composition.steps)))
     for name in set(PLACEHOLDER.findall(narration.masked_text)) - {"application"}:
         assert values[name] in narration.text, (name, narration.text)
-    if narration.addresses:
+    assert (narration.named is None) == (narration.naming == "none")
+    if narration.named is not None:
+        assert task.application in narration.named
+    if narration.naming == "application":
         assert named_in(narration.text, CATALOG.applications[task.application]) or any(
             name in narration.text for name in spoken_names(CATALOG.applications[task.application])
         )
@@ -38,7 +41,7 @@ def test_a_text_is_whole_and_says_what_it_claims(task_id: str, seed: int) -> Non
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(sorted(WORKFLOWS)), st.integers(0, 2**32))
 def test_a_workflow_keeps_a_step_of_every_application(name: str, seed: int) -> None:
-    composition = from_workflow(WORKFLOWS[name], CATALOG.tasks, Random(seed))
+    composition = Engine(()).from_workflow(WORKFLOWS[name], CATALOG.tasks, Random(seed))
     narration, _ = narrated(composition, seed)
     graph = application_graph(composition)
     if narration.says_steps:
@@ -46,17 +49,26 @@ def test_a_workflow_keeps_a_step_of_every_application(name: str, seed: int) -> N
     else:
         assert narration.says_goal and len(graph.nodes) == 1
     if len(graph.nodes) > 1:
-        assert not narration.addresses
+        assert narration.naming == "none"
 
 
 def test_drop_out_never_drops_all_nor_leaves_generic_steps_alone() -> None:
     say = ["do it", "do that", "Is it done?"]
     opening = AtomicTask.model_validate({"id": "x.open", "title": "T", "capability": "a.b", "generic": True, "say": say})
     telling = AtomicTask.model_validate({"id": "x.tell", "title": "T", "capability": "a.b", "say": say})
-    steps = (Step(opening), Step(telling))
-    graph = application_graph(Composition(steps, "chain"))
+    composition = Composition((Step(opening), Step(telling)), "chain")
+    graph = application_graph(composition)
     for seed in range(200):
-        assert 1 in kept_steps(steps, graph, (1.0, 0.0), 3, Random(seed))
+        assert 1 in kept_steps(composition, graph, (1.0, 0.0), 3, Random(seed))
+
+
+def test_what_a_later_step_takes_back_is_never_said() -> None:
+    say = ["do it", "do that", "Is it done?"]
+    saving = AtomicTask.model_validate({"id": "x.save", "title": "T", "capability": "a.b", "gives": ["saved"], "say": say})
+    removing = {"id": "x.remove", "title": "T", "capability": "a.b", "needs": ["saved"], "ends": ["saved"], "undoes": True, "say": say}
+    composition = Composition((Step(saving), Step(AtomicTask.model_validate(removing))), "single")
+    for seed in range(50):
+        assert kept_steps(composition, application_graph(composition), (0.0, 0.0), 3, Random(seed)) == (1,)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ def test_every_capability_that_is_said_narrows() -> None:
     assert valid_applications(["b", "c"], EQUIVALENCE, CANDIDATES, None) == []
 
 
-def test_an_addressed_application_is_the_only_one() -> None:
-    assert valid_applications(["a"], EQUIVALENCE, CANDIDATES, "y") == ["y"]
+def test_an_addressed_application_is_the_only_one_and_a_kind_leaves_its_own() -> None:
+    assert valid_applications(["a"], EQUIVALENCE, CANDIDATES, ["y"]) == ["y"]
+    assert valid_applications(["a"], EQUIVALENCE, CANDIDATES, ["x", "y", "w"]) == ["y", "x"]
 
 
 def test_only_candidates_are_valid() -> None:
     assert valid_applications(["a"], EQUIVALENCE, ["x"], None) == ["x"]
-    assert valid_applications(["a"], EQUIVALENCE, ["x"], "y") == []
+    assert valid_applications(["a"], EQUIVALENCE, ["x"], ["y"]) == []

@@ -72,6 +72,10 @@ def test_the_page_opens_from_disk_without_errors(data: DataFolder, browser: Any,
     box = page.locator("figure.confusion svg").first.bounding_box()
     assert box and box["width"] > 250 and box["height"] > 100
     assert page.locator(".errors > li").count() > 3
+    assert page.locator("figure.lengths svg").count() == page.locator("figure.steps svg").count() == 1
+    assert page.locator("table.diversity").first.locator("tbody tr").count() == 12, "11 categories and all"
+    page.get_by_text("The same for each application").click()
+    assert page.locator("table.telling").nth(1).locator("tbody tr").count() == 100
     assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page must not scroll sideways as a whole"
     if width > 1000:
         clipped = "[...document.querySelectorAll('.table')].filter(box => box.scrollWidth > box.clientWidth).length"
@@ -86,7 +90,7 @@ def test_an_empty_warehouse_is_said_in_words(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     load_warehouse(folder)
     page = write_report(folder).read_text()
-    assert "There are no runs yet" in page and "deskmill select" in page
+    assert "There is no dataset yet" in page and "deskmill select" in page
 
 
 def test_the_papers_figures_stand_beside_ours(data: DataFolder) -> None:

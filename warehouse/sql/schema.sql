@@ -79,6 +79,7 @@ create table user_tasks (
     category varchar,
     split varchar not null,
     shape varchar not null,
+    naming varchar not null,
     names_application boolean not null,
     style varchar not null,
     says_goal boolean not null,
@@ -86,6 +87,7 @@ create table user_tasks (
     composition_id varchar not null,
     dropped_steps smallint[] not null,
     drop_out_rate double not null,
+    locale varchar not null,
     arguments struct(name varchar, generator varchar, value varchar)[] not null,
     nodes struct(target_application varchar, valid_applications varchar[])[] not null,
     edges struct(source smallint, target smallint)[] not null,
@@ -104,6 +106,7 @@ comment on column user_tasks.valid_applications is 'Every candidate that can do 
 comment on column user_tasks.category is 'Primary category of the target; null for graphs';
 comment on column user_tasks.split is 'train, dev or test';
 comment on column user_tasks.shape is 'singleton, sequential or parallel';
+comment on column user_tasks.naming is 'How the text says which application is meant: application, kind, vendor or none';
 comment on column user_tasks.names_application is 'Whether the text addresses its application';
 comment on column user_tasks.style is 'Style of narration';
 comment on column user_tasks.says_goal is 'Whether the text says the goal of its workflow';
@@ -111,6 +114,7 @@ comment on column user_tasks.has_typo is 'Whether a word of the text is mistyped
 comment on column user_tasks.composition_id is 'Composition that was narrated';
 comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
 comment on column user_tasks.drop_out_rate is 'Rate of step drop-out that was drawn';
+comment on column user_tasks.locale is 'Locale of the argument values; texts are English in all';
 comment on column user_tasks.arguments is 'Name, generator and value of every argument';
 comment on column user_tasks.nodes is 'Nodes of the graph, each with its own valid applications';
 comment on column user_tasks.edges is 'What must come before what, by node';
@@ -173,3 +177,40 @@ comment on column published_accuracy.category is 'Category, or All Application D
 comment on column published_accuracy.model is 'Model or baseline';
 comment on column published_accuracy.protocol is 'zero_shot, few_shot, ras, or average (the one figure of a baseline)';
 comment on column published_accuracy.accuracy is 'Accuracy';
+
+create table quality_studies (
+    study_id varchar primary key,
+    dataset_id varchar not null,
+    dataset varchar not null,
+    seed bigint not null,
+    tasks bigint not null,
+    created_at timestamptz not null
+);
+comment on table quality_studies is 'Samples of datasets that were drawn to be rated';
+comment on column quality_studies.study_id is 'Hash of dataset, seed and drawn tasks';
+comment on column quality_studies.dataset_id is 'Dataset that was sampled';
+comment on column quality_studies.dataset is 'Name of that dataset';
+comment on column quality_studies.seed is 'Seed of the draw';
+comment on column quality_studies.tasks is 'Tasks drawn, evenly over the applications';
+comment on column quality_studies.created_at is 'When the sample was drawn';
+
+create table quality_ratings (
+    study_id varchar not null,
+    rater varchar not null,
+    rater_kind varchar not null,
+    task_id varchar not null,
+    grammar tinyint not null,
+    realism tinyint not null,
+    ground_truth varchar not null,
+    comment varchar not null,
+    primary key (study_id, rater, task_id)
+);
+comment on table quality_ratings is 'What raters said of sampled user tasks';
+comment on column quality_ratings.study_id is 'Study';
+comment on column quality_ratings.rater is 'Who rated';
+comment on column quality_ratings.rater_kind is 'person or model; the two are never mixed';
+comment on column quality_ratings.task_id is 'User task';
+comment on column quality_ratings.grammar is 'Grammatical naturalness, 1 to 5';
+comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
+comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
+comment on column quality_ratings.comment is 'In the rater''s words';

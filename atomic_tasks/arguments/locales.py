@@ -1,0 +1,49 @@
+"""Locales: what names, files, places and sums are made from, as data in atomic_tasks/locales; texts stay English in all of them."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+from atomic_tasks.problems import BadInput, Problem
+from atomic_tasks.schema import DEFAULT_LOCALE, Locale
+from atomic_tasks.yaml_source import read_yaml, validated
+
+LOCALES_ROOT = Path(__file__).parents[1] / "locales"
+
+
+@functools.cache
+def locales() -> Mapping[str, Locale]:
+    """Every locale by its name; BadInput names every problem in their files."""
+    problems: list[Problem] = []
+    found: dict[str, Locale] = {}
+    for path in sorted(LOCALES_ROOT.glob("*.yaml"), key=lambda path: (path.stem != DEFAULT_LOCALE, path.stem)):
+        source = read_yaml(path, problems)
+        locale = validated(source, Locale, problems) if source.data is not None else None
+        if locale is None:
+            continue
+        if locale.locale != path.stem:
+            problems.append(source.problem(("locale",), f"'{locale.locale}' must stand in a file of that name, not {path.name}"))
+        unknown = set(locale.file_topics) - set(found[DEFAULT_LOCALE].file_topics) if DEFAULT_LOCALE in found else set()
+        problems += [source.problem(("file_topics", topic), "no generator names files of this topic") for topic in sorted(unknown)]
+        found[path.stem] = locale
+    if problems:
+        raise BadInput(problems)
+    return found
+
+
+def topics(locale: str, topic: str) -> tuple[str, ...]:
+    """The names of files of a topic in a locale; English where the locale has none of its own."""
+    own = locales()[locale].file_topics.get(topic)
+    return own or locales()[DEFAULT_LOCALE].file_topics[topic]
+
+
+@functools.cache
+def cities(locale: str) -> tuple[str, ...]:
+    """The cities of a locale."""
+    return tuple(locales()[locale].cities)
+
+
+@functools.cache
+def countries() -> Mapping[str, str]:
+    """The country of every city of every locale."""
+    return {city: country for locale in locales().values() for city, country in locale.cities.items()}

@@ -1,0 +1,69 @@
+"""What `deskmill quality` does: draw a sample and write its sheets, read filled sheets back, let a model judge."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
+from eval_flows.datasets import open_dataset
+from eval_flows.quality.judge import judged
+from eval_flows.quality.sheets import Sheet, read_sheet, study_of, write_sheet, write_sheets
+from eval_flows.quality.study import Study, draw, read_study, write_study
+from language_models.client import Endpoint, Progress
+from warehouse.layout import DataFolder
+from warehouse.loader import load_warehouse
+from warehouse.parquet import write_rows
+
+RATERS = 3
+
+
+def sample(dataset: str, catalog: Catalog, data: DataFolder, seed: int, number: int | None) -> tuple[Study, list[Path]]:
+    """Draw a study of the dataset and write its sheets. Sheets that are there already stay, so no rating is overwritten."""
+    study = draw(open_dataset(dataset, data, catalog), catalog, data, seed, number)
+    if (study.folder / "study.json").is_file():
+        return study, [*sorted((study.folder / "sheets").glob("rater_*.csv")), study.folder / "rate.html"]
+    paths = write_sheets(study, RATERS)
+    write_study(study)
+    return study, paths
+
+
+def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
+    """Read filled sheets into the warehouse: all of them, or, where one has a mistake, none."""
+    sheets: list[Sheet] = []
+    problems = []
+    for path in paths:
+        try:
+            sheets.append(read_sheet(path, read_study(study_of(path), data)))
+        except BadInput as error:
+            if not error.problems:
+                raise
+            problems += error.problems
+    if problems:
+        raise BadInput(problems)
+    twice = [sheet.rater for number, sheet in enumerate(sheets) if (sheet.study_id, sheet.rater) in {(s.study_id, s.rater) for s in sheets[:number]}]
+    if twice:
+        raise BadInput(f"two of the sheets are of the same rater: {', '.join(twice)}")
+    for sheet in sheets:
+        _keep(sheet, read_study(sheet.study_id, data))
+    load_warehouse(data)
+    return sheets
+
+
+def judge(study_id: str, endpoint: Endpoint, catalog: Catalog, data: DataFolder, progress: Progress) -> Path:
+    """Let a model fill in a sheet, marked as a model's; the sheet, to be looked at and loaded like any other."""
+    study = read_study(study_id, data)
+    titles = sorted(application.title for application in catalog.applications.values())
+    ratings = judged(study, endpoint, titles, data.model_calls, progress)
+    rater = re.sub(r"[^\w.:+-]", "_", f"model:{endpoint.model}")[:80]
+    path = study.folder / "sheets" / f"{rater.replace(':', '_')}.csv"
+    write_sheet(path, study, rater, "model", study.items, {rating.task_id: rating for rating in ratings})
+    return path
+
+
+def _keep(sheet: Sheet, study: Study) -> None:
+    rows = [
+        {"study_id": sheet.study_id, "rater": sheet.rater, "rater_kind": sheet.rater_kind, **vars(rating)}
+        for rating in sorted(sheet.ratings, key=lambda rating: rating.task_id)
+    ]
+    write_rows(study.folder / "ratings" / f"{sheet.rater.replace(':', '_')}.parquet", "ratings", rows)

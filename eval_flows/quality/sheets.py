@@ -1,0 +1,137 @@
+"""Rating sheets: CSV files that raters fill in, in a spreadsheet or on the page beside them, and reading them back."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from atomic_tasks.problems import BadInput, Problem
+from atomic_tasks.seeds import derived_random
+from eval_flows.quality.study import Item, Study
+from warehouse.layout import written_file
+
+COLUMNS = ("study_id", "rater", "rater_kind", "task_id", "text", "applications", "grammar", "realism", "ground_truth", "comment")
+SCALE = ("1", "2", "3", "4", "5")
+GROUND_TRUTH = ("right", "too narrow", "too wide", "wrong")
+KINDS = ("person", "model")
+_RATER = re.compile(r"[\w.:+-]{1,80}")
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
+)
+
+
+@dataclass(frozen=True)
+class Rating:
+    """What one rater says of one task; grammar and realism from 1 to 5."""
+
+    task_id: str
+    grammar: int
+    realism: int
+    ground_truth: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A filled sheet. Ratings of people and of models are never mixed: the kind is that of every row."""
+
+    study_id: str
+    rater: str
+    rater_kind: str
+    ratings: tuple[Rating, ...]
+
+
+def write_sheets(study: Study, raters: int) -> list[Path]:
+    """An empty sheet for each rater, in an order of their own, and the page to rate on; the paths, page last."""
+    paths = []
+    orders = {}
+    for number in range(1, raters + 1):
+        rater = f"rater_{number}"
+        order = _mixed(study.items, derived_random("sheet", study.study_id, rater))
+        orders[rater] = [item.task_id for item in order]
+        paths.append(study.folder / "sheets" / f"{rater}.csv")
+        write_sheet(paths[-1], study, rater, "person", order, {})
+    page = study.folder / "rate.html"
+    shown = json.dumps({"study_id": study.study_id, "items": {item.task_id: vars(item) for item in study.items}, "orders": orders})
+    text = _TEMPLATES.get_template("rate.html.j2").render(study=study, data=shown.replace("</", "<\\/"), columns=COLUMNS, ground_truth=GROUND_TRUTH)
+    with written_file(page) as path:
+        path.write_text(text, encoding="utf-8")
+    return [*paths, page]
+
+
+def write_sheet(path: Path, study: Study, rater: str, kind: str, order: Sequence[Item], ratings: dict[str, Rating]) -> None:
+    """A sheet with the ratings that there are; the others are left for the rater to fill in."""
+    with written_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.writer(file)
+        writer.writerow(COLUMNS)
+        for item in order:
+            rating = ratings.get(item.task_id)
+            filled = (rating.grammar, rating.realism, rating.ground_truth, rating.comment) if rating else ("", "", "", "")
+            writer.writerow([study.study_id, rater, kind, item.task_id, item.text, item.applications, *filled])
+
+
+def _mixed(items: Sequence[Item], random: Random) -> list[Item]:
+    return random.sample(items, len(items))
+
+
+def study_of(path: Path) -> str:
+    """The study that a sheet says it belongs to."""
+    rows = _rows(path)
+    found = {row["study_id"] for _, row in rows}
+    if len(found) != 1:
+        raise BadInput([Problem(str(path), 2, "study_id", f"a sheet belongs to one study, not to {', '.join(sorted(found)) or 'none'}")])
+    return found.pop()
+
+
+def read_sheet(path: Path, study: Study) -> Sheet:
+    """A filled sheet; BadInput names everything missing, out of range or unknown, by line, and then nothing of it counts."""
+    rows = _rows(path)
+    problems = [Problem(str(path), line, field, reason) for line, row in rows for field, reason in _mistakes(row, study)]
+    known = {item.task_id for item in study.items}
+    seen: dict[str, int] = {}
+    for line, row in rows:
+        if row["task_id"] in seen:
+            problems.append(Problem(str(path), line, "task_id", f"'{row['task_id']}' is already rated in line {seen[row['task_id']]}"))
+        seen.setdefault(row["task_id"], line)
+    last = rows[-1][0] + 1 if rows else 2
+    problems += [Problem(str(path), last, "task_id", f"the row of '{missing}' is missing") for missing in sorted(known - set(seen))]
+    for field in ("rater", "rater_kind"):
+        if len({row[field] for _, row in rows}) > 1:
+            problems.append(Problem(str(path), 2, field, "a sheet has one rater"))
+    if problems:
+        raise BadInput(problems)
+    first = rows[0][1]
+    ratings = (Rating(row["task_id"], int(row["grammar"]), int(row["realism"]), row["ground_truth"], row["comment"]) for _, row in rows)
+    return Sheet(study.study_id, first["rater"], first["rater_kind"], tuple(ratings))
+
+
+def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """The rows with their line numbers, entries stripped; BadInput where the columns are not those of a sheet."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+        if missing:
+            raise BadInput([Problem(str(path), 1, "columns", f"the column '{name}' is missing") for name in missing])
+        return [(reader.line_num, {name: (row[name] or "").strip() for name in COLUMNS}) for row in reader]
+
+
+def _mistakes(row: dict[str, str], study: Study) -> Iterator[tuple[str, str]]:
+    """Field and reason of everything wrong with a row."""
+    if row["study_id"] != study.study_id:
+        yield "study_id", f"'{row['study_id']}' is not this study, {study.study_id}"
+    if not _RATER.fullmatch(row["rater"]):
+        yield "rater", f"'{row['rater']}' is no rater's name: letters, digits, and any of . : + - _"
+    if row["rater_kind"] not in KINDS:
+        yield "rater_kind", f"'{row['rater_kind']}' is neither person nor model"
+    if row["task_id"] not in {item.task_id for item in study.items}:
+        yield "task_id", f"'{row['task_id']}' is not a task of this study"
+    for field in ("grammar", "realism"):
+        if row[field] not in SCALE:
+            yield field, f"'{row[field]}' is not a whole number from 1 to 5" if row[field] else "is not rated"
+    if row["ground_truth"] not in GROUND_TRUTH:
+        yield "ground_truth", f"'{row['ground_truth']}' is none of: {', '.join(GROUND_TRUTH)}" if row["ground_truth"] else "is not rated"

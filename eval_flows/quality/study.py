@@ -1,0 +1,94 @@
+"""A study: a sample of a dataset's user tasks, drawn evenly over the applications, and the folder that it lives in.
+
+data/quality/<study_id>/    study.json, rate.html, sheets/rater_<n>.csv, ratings/<rater>.parquet
+"""
+
+import hashlib
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput, suggestion
+from atomic_tasks.seeds import derive_seed
+from eval_flows.datasets import Dataset
+from warehouse.layout import DataFolder, written_file
+
+SHARE = 0.1  # of the dataset, where no number is stated (the paper's share)
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a rater sees: the text and the applications said to be valid, and nothing of where they come from."""
+
+    task_id: str
+    text: str
+    applications: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """A drawn sample; `items` are in the order in which they were drawn."""
+
+    study_id: str
+    dataset_id: str
+    dataset: str
+    seed: int
+    created_at: str
+    items: tuple[Item, ...]
+    folder: Path
+
+
+def draw(dataset: Dataset, catalog: Catalog, data: DataFolder, seed: int, number: int | None) -> Study:
+    """Draw singleton tasks evenly over their target applications: `number` of them, or a tenth of the dataset."""
+    rows = ds.dataset(dataset.folder / "data").to_table(
+        columns=["task_id", "text", "target_application", "valid_applications"], filter=pc.field("shape") == "singleton"
+    )
+    wanted = number if number is not None else round(SHARE * rows.num_rows)
+    if wanted > rows.num_rows:
+        raise BadInput(f"dataset '{dataset.name}' has {rows.num_rows} tasks of single applications, so {wanted} cannot be drawn")
+    titles = {name: application.title for name, application in catalog.applications.items()}
+    items = tuple(
+        Item(row["task_id"], row["text"], "; ".join(titles[name] for name in row["valid_applications"]))
+        for row in _evenly(rows.to_pylist(), seed, wanted)
+    )
+    described = json.dumps([dataset.dataset_id, seed, [item.task_id for item in items]])
+    study_id = hashlib.blake2b(described.encode(), digest_size=6).hexdigest()
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return Study(study_id, dataset.dataset_id, dataset.name, seed, now, items, data.quality / study_id)
+
+
+def _evenly(rows: list[dict[str, Any]], seed: int, wanted: int) -> list[dict[str, Any]]:
+    """As many rows of each application as whole numbers allow, each drawn by a hash of seed and id, then mixed by that hash."""
+    place = {row["task_id"]: derive_seed("quality", seed, row["task_id"]) for row in rows}
+    by_application: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: place[row["task_id"]]):
+        by_application[row["target_application"]].append(row)
+    rounds = max(map(len, by_application.values()), default=0)
+    in_turn = [of[turn] for turn in range(rounds) for _, of in sorted(by_application.items()) if turn < len(of)]
+    return sorted(in_turn[:wanted], key=lambda row: place[row["task_id"]])
+
+
+def write_study(study: Study) -> None:
+    """Write what the study is made of, so that sheets can be read back against it."""
+    content = {name: getattr(study, name) for name in ("study_id", "dataset_id", "dataset", "seed", "created_at")}
+    with written_file(study.folder / "study.json") as path:
+        path.write_text(json.dumps(content | {"items": [vars(item) for item in study.items]}, indent=1, ensure_ascii=False) + "\n")
+
+
+def read_study(study_id: str, data: DataFolder) -> Study:
+    """The study of that id; BadInput says which there are."""
+    known = sorted(path.parent.name for path in data.quality.glob("*/study.json"))
+    if study_id not in known:
+        there = f"studies: {', '.join(known)}" if known else "there is none yet"
+        raise BadInput(f"no study '{study_id}'{suggestion(study_id, known)} ({there}; draw one with: deskmill quality sample DATASET)")
+    folder = data.quality / study_id
+    content = json.loads((folder / "study.json").read_text())
+    items = tuple(Item(**item) for item in content.pop("items"))
+    return Study(**content, items=items, folder=folder)

@@ -1,0 +1,102 @@
+"""The parts that a template is filled with: steps, goal, background and names, as one draw of a text has them."""
+
+from collections.abc import Sequence
+from random import Random
+
+from narrators.material import Material
+from narrators.naming import Words
+from narrators.styles import Connective, Styles
+
+
+class Parts:
+    """Draws parts by their names in templates; `as_i` where the template speaks in the first person."""
+
+    def __init__(self, material: Material, styles: Styles, words: Words | None, as_i: bool, random: Random) -> None:
+        self.material = material
+        self.styles = styles
+        self.words = words
+        self.as_i = as_i
+        self.random = random
+        self.steps = range(len(material.steps))
+
+    def draw(self, names: Sequence[str]) -> dict[str, str]:
+        """The named parts, drawn in the order of their names so that seeds mean the same everywhere."""
+        return {name: getattr(self, name)() for name in sorted(names)}
+
+    def chain(self) -> str:
+        """Every step as a clause."""
+        return self._joined(self.steps)
+
+    def chain_sentence(self) -> str:
+        """The same as the beginning of a sentence."""
+        return capitalized(self.chain())
+
+    def lead(self) -> str:
+        """The first step as a sentence."""
+        return self.material.said(0, self.random.choice(self.material.forms[0].sentences))
+
+    first = lead
+
+    def last(self) -> str:
+        """The last step as a sentence."""
+        return self.material.said(self.steps[-1], self.random.choice(self.material.forms[-1].sentences))
+
+    def rest(self) -> str:
+        """Every step but the first as a clause."""
+        return self._joined(self.steps[1:])
+
+    def front(self) -> str:
+        """Every step but the last as a clause."""
+        return self._joined(self.steps[:-1])
+
+    def goal(self) -> str:
+        """The goal as a clause."""
+        return self.random.choice(self.material.goal.clauses_for(self.as_i))
+
+    def goal_sentence(self) -> str:
+        """The goal as a sentence."""
+        return self.random.choice(self.material.goal.sentences)
+
+    def goal_fragment(self) -> str:
+        """The goal as a fragment."""
+        return self.random.choice(self.material.goal_fragments)
+
+    def fragment(self) -> str:
+        """The only step as a fragment."""
+        return self.material.said(0, self.random.choice(self.material.fragments))
+
+    def background(self) -> str:
+        """What comes before the ask."""
+        return self.random.choice(self.material.backgrounds)
+
+    def deadline(self) -> str:
+        """When it has to be done."""
+        return self.random.choice(self.styles.deadlines)
+
+    def application(self) -> str:
+        """The application's name, filled in at the end."""
+        return "{application}"
+
+    def place(self) -> str:
+        """The kind of application, in words such as "in my browser"."""
+        return self.words.text if self.words else ""
+
+    def _joined(self, steps: Sequence[int]) -> str:
+        """The steps as clauses, joined by a connective that reads well between them."""
+        material = self.material
+        clauses = [material.said(number, self.random.choice(material.forms[number].clauses_for(self.as_i))) for number in steps]
+        if len(clauses) == 1:
+            return clauses[0]
+        intricate = any("," in clause or " and " in clause for clause in clauses)
+        fitting = [connective for connective in self.styles.connectives if _joins(connective, len(clauses), intricate)]
+        connective = self.random.choice(fitting)
+        return connective.between.join(clauses[:-1]) + connective.last + clauses[-1]
+
+
+def capitalized(text: str) -> str:
+    """The text with a capital first letter; a placeholder keeps the case of its value."""
+    return text[:1].upper() + text[1:]
+
+
+def _joins(connective: Connective, clauses: int, intricate: bool) -> bool:
+    return connective.at_least <= clauses <= connective.at_most and not (intricate and connective.plain)

@@ -1,0 +1,51 @@
+-- Diversity of the texts of each target application. Word counts are over all its texts; distinct-n and self-similarity over the first 200
+-- in the order of their ids, which are hashes, so that datasets of any size compare.
+create view text_diversity as
+with words as (
+    select dataset_id, dataset, target_application, category, task_id, style,
+           list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> '') as words,
+           row_number() over (partition by dataset_id, target_application order by task_id) as turn
+    from user_tasks
+    where shape = 'singleton'
+), grams as (
+    select *, list_transform(range(1, greatest(len(words), 1)), lambda place: words[place] || ' ' || words[place + 1]) as pairs,
+           list_transform(range(1, greatest(len(words) - 1, 1)), lambda place: words[place] || ' ' || words[place + 1] || ' ' || words[place + 2]) as triples
+    from words where turn <= 200
+), neighbours as (
+    select dataset_id, target_application, list_distinct(words) as own,
+           lead(list_distinct(words)) over (partition by dataset_id, target_application order by task_id) as next_words
+    from grams
+), similarity as (
+    select dataset_id, target_application,
+           avg(len(list_intersect(own, next_words)) / nullif(len(list_distinct(list_concat(own, next_words))), 0)) as self_similarity
+    from neighbours where next_words is not null group by all
+), spread as (
+    select dataset_id, target_application,
+           len(list_distinct(flatten(list(words)))) / nullif(sum(len(words)), 0) as distinct_1,
+           len(list_distinct(flatten(list(pairs)))) / nullif(sum(len(pairs)), 0) as distinct_2,
+           len(list_distinct(flatten(list(triples)))) / nullif(sum(len(triples)), 0) as distinct_3
+    from grams group by all
+), lengths as (
+    select dataset_id, dataset, target_application, category, count(*) as texts, avg(len(words)) as mean_words,
+           quantile_cont(len(words), 0.1) as words_10, median(len(words)) as words_50, quantile_cont(len(words), 0.9) as words_90
+    from words group by all
+)
+select l.dataset_id, dataset, l.target_application as application, category, texts, mean_words, words_10, words_50, words_90,
+       distinct_1, distinct_2, distinct_3, self_similarity
+from lengths l join spread using (dataset_id, target_application) left join similarity using (dataset_id, target_application)
+order by dataset, dataset_id, application;
+
+comment on view text_diversity is 'Lengths, distinct-n and self-similarity of the texts of each target application';
+comment on column text_diversity.dataset_id is 'Dataset';
+comment on column text_diversity.dataset is 'Name of the dataset';
+comment on column text_diversity.application is 'Target application';
+comment on column text_diversity.category is 'Its primary category';
+comment on column text_diversity.texts is 'Texts for single applications';
+comment on column text_diversity.mean_words is 'Mean number of words';
+comment on column text_diversity.words_10 is 'A tenth of the texts has at most this many words';
+comment on column text_diversity.words_50 is 'Median number of words';
+comment on column text_diversity.words_90 is 'Nine tenths of the texts have at most this many words';
+comment on column text_diversity.distinct_1 is 'Distinct words over words, in 200 texts';
+comment on column text_diversity.distinct_2 is 'Distinct word pairs over word pairs, in 200 texts';
+comment on column text_diversity.distinct_3 is 'Distinct word triples over word triples, in 200 texts';
+comment on column text_diversity.self_similarity is 'Mean share of words that two texts of the application have in common (Jaccard), over 199 pairs';
