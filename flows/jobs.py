@@ -77,4 +77,4 @@ def _with_spare(wanted: int, recipe: Recipe) -> int:
 
 def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:
     used = {argument.generator for task in tasks for argument in task.arguments.values()}
-    return tuple(pool for pool in pools if used & set(pool.columns))
+    return tuple(pool.model_copy(update={"origin": None}) for pool in pools if used & set(pool.columns))  # values count, not who gave them when

@@ -59,6 +59,10 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
     catalog, workflows = read_declared()
     if recipe.candidates not in catalog.candidates:
         raise BadInput(f"recipe '{name}': no candidate list '{recipe.candidates}'{suggestion(recipe.candidates, catalog.candidates)}")
+    if recipe.refill is not None:
+        from flows.refill import refilled  # brings the client of language models, which takes half a second to load
+
+        catalog = refilled(catalog, recipe.refill, data, progress)
     jobs = shard_jobs(catalog, workflows, read_styles(), recipe)
     identity = dataset_id(recipe, catalog, {job.application: job.address for job in jobs})
     folder = data.datasets / identity

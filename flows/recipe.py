@@ -31,6 +31,17 @@ class SplitShares(BaseModel):
     test: float = Field(ge=0, le=1)
 
 
+class Refill(BaseModel):
+    """Pools of argument values to which a language model adds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    model: str
+    base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: that of the openai package")
+    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key")
+    columns: tuple[str, ...] = Field(min_length=1, description="columns of the pools to refill")
+    values: int = Field(ge=1, le=200, description="rows to ask for, for each pool")
+
+
 class Recipe(BaseModel):
     """What a dataset is to be."""
 
@@ -49,6 +60,7 @@ class Recipe(BaseModel):
     recurrences: int | None = Field(None, ge=1, description="the most texts that are the same once arguments are masked; none: no limit")
     uses_every_task: bool = Field(False, description="refuse a dataset in which some atomic task of the candidates stands in no composition")
     splits: SplitShares
+    refill: Refill | None = None
 
     @model_validator(mode="after")
     def _some_singletons(self) -> "Recipe":

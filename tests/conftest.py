@@ -1,7 +1,9 @@
 """Shared by the tests: a small catalog of three applications in a folder, and the real one, read once."""
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,3 +39,24 @@ def tiny_recipe() -> Recipe:
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DataFolder]:
     monkeypatch.setenv("DESKMILL_DATA", str(tmp_path / "data"))
     yield DataFolder.from_environment()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    executable = shutil.which("chromium")
+    assert executable, "chromium is missing: make setup-dev installs it"
+    flags = [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+    ]
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=executable, args=flags)
+        yield opened
+        opened.close()

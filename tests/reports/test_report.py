@@ -1,7 +1,5 @@
 """Protects the report: it opens from disk in a real browser without a network or an error, and says so where there is nothing."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +25,6 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), quiet)
     evaluate_selection("tiny", ["random", "heuristic"], folder, quiet, split="all")
     return folder
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    executable = shutil.which("chromium")
-    assert executable, "chromium is missing: make setup-dev installs it"
-    flags = [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-    ]
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=executable, args=flags)
-        yield opened
-        opened.close()
 
 
 @pytest.mark.browser

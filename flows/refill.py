@@ -1,0 +1,120 @@
+"""Refilling pools of argument values by a language model, where a recipe asks for it; what it gave is kept as data, with its origin."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput, Problem, suggestion
+from atomic_tasks.schema import DEFAULT_LOCALE, Origin, Pool, Pools
+from atomic_tasks.yaml_source import read_yaml, validated
+from flows.recipe import Refill
+from language_models.cache import request_key
+from language_models.client import Answer, Endpoint, Request, ask_all
+from language_models.errors import ModelError
+from warehouse.layout import DataFolder, written_file
+
+_EXAMPLES = 20  # values and phrasings that the model is shown
+_LONGEST = 90  # characters of a value
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+)
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"rows": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}},
+    "required": ["rows"],
+    "additionalProperties": False,
+}
+
+
+def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Callable[[str, int, int], None]) -> Catalog:
+    """The catalog with the values that the model gives for the recipe's pools, beside those that it has.
+
+    Pools that were refilled by the same request before are read from the data folder, and nothing is asked.
+    """
+    pools = [_pool_of(column, catalog) for column in dict.fromkeys(refill.columns)]
+    endpoint = Endpoint(refill.model, refill.base_url, refill.key_variable)
+    requests = [_request(pool, refill, catalog) for pool in pools]
+    keys = [request_key({"base_url": refill.base_url, **request.body(endpoint)}, 0)[:16] for request in requests]
+    files = [data.pools / f"{'+'.join(pool.columns)}-{key}.yaml" for pool, key in zip(pools, keys, strict=True)]
+    missing = [number for number, file in enumerate(files) if not file.is_file()]
+    asked = [requests[number] for number in missing]
+    answers = ask_all(endpoint, asked, data.model_calls, lambda done, total: progress("refilling pools", done, total)) if asked else []
+    for number, answer in zip(missing, answers, strict=True):
+        origin = Origin(model=refill.model, prompt=keys[number], made_at=datetime.now(UTC).isoformat(timespec="seconds"))
+        _write(files[number], _checked(pools[number], answer, origin))
+    return replace(catalog, pools=(*catalog.pools, *(pool for file in files for pool in _read(file))))
+
+
+def _pool_of(column: str, catalog: Catalog) -> Pool:
+    known = {name: pool for pool in catalog.pools if pool.locale == DEFAULT_LOCALE for name in pool.columns}
+    if column not in known:
+        raise BadInput(f"the recipe refills '{column}', which is no column of a pool{suggestion(column, known)}")
+    return known[column]
+
+
+def _request(pool: Pool, refill: Refill, catalog: Catalog) -> Request:
+    """What the model is asked: values like these, that read well in these phrasings."""
+    said = [
+        (task.id, phrasing)
+        for task in catalog.tasks.values()
+        for phrasing in task.say
+        if any(argument.generator in pool.columns and f"{{{name}}}" in phrasing for name, argument in task.arguments.items())
+    ]
+    prompt = _TEMPLATES.get_template("refill_pool.md.j2")
+    step = max(1, len(pool.values) // _EXAMPLES)
+    user = prompt.render(
+        pool=pool, rows=pool.values[::step][:_EXAMPLES], said=said[:: max(1, len(said) // _EXAMPLES)][:_EXAMPLES], number=refill.values
+    )
+    system = _TEMPLATES.get_template("refill_system.md.j2").render()
+    return Request(system, user, _SCHEMA, temperature=0.0, max_tokens=200 + 40 * refill.values * len(pool.columns))
+
+
+def _spread(entries: Sequence[Any]) -> Sequence[Any]:
+    """Some of the entries, from all over the list."""
+    return entries[:: max(1, len(entries) // _EXAMPLES)][:_EXAMPLES]
+
+
+def _checked(pool: Pool, answer: Answer, origin: Origin) -> Pool:
+    """The answer's rows that are new and of the right form, as a pool; ModelError where there is none."""
+    try:
+        rows = json.loads(answer.text)["rows"]
+    except (ValueError, KeyError, TypeError):
+        rows = []
+    known = {tuple(value.casefold() for value in row) for row in pool.values}
+    fresh: dict[tuple[str, ...], None] = {}
+    for row in rows if isinstance(rows, list) else []:
+        if _is_sound(row, len(pool.columns)) and tuple(value.casefold().strip() for value in row) not in known:
+            fresh[tuple(value.strip() for value in row)] = None
+    if not fresh:
+        raise ModelError(f"model '{origin.model}' gave no usable values for {', '.join(pool.columns)} (its answer was {answer.status})")
+    return Pool(columns=pool.columns, later=pool.later, values=tuple(fresh), origin=origin)
+
+
+def _is_sound(row: Any, columns: int) -> bool:
+    return (
+        isinstance(row, list)
+        and len(row) == columns
+        and all(isinstance(value, str) and 0 < len(value.strip()) <= _LONGEST and not set(value) & set("{}\n\r\t") for value in row)
+    )
+
+
+def _write(path: Path, pool: Pool) -> None:
+    content = {"pools": [pool.model_dump(mode="json")]}
+    with written_file(path) as temporary:
+        temporary.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=140), encoding="utf-8")
+
+
+def _read(path: Path) -> Sequence[Pool]:
+    problems: list[Problem] = []
+    source = read_yaml(path, problems)
+    pools = validated(source, Pools, problems) if source.data is not None else None
+    if pools is None or problems:
+        raise BadInput(problems)
+    return pools.pools

@@ -1,0 +1,203 @@
+"""Protects the quality study: an even draw, sheets that are read back whole or not at all, people and models apart."""
+
+import csv
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.dataset as ds
+import pytest
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
+from eval_flows.quality import pipeline, sheets
+from eval_flows.quality.study import Study, read_study
+from flows.parallel import process_pool_map
+from flows.pipeline import build_dataset
+from flows.recipe import read_recipe
+from language_models.client import Endpoint
+from language_models.errors import ModelError
+from reports.agreement import alphas
+from reports.report import write_report
+from tests.language_models.fake_server import fake_server
+from warehouse.layout import DataFolder
+from warehouse.query import connect, rows_of
+
+Row = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    folder = DataFolder(tmp_path_factory.mktemp("quality"))
+    build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), lambda stage, done, total: None)
+    return folder
+
+
+@pytest.fixture
+def study(built: DataFolder, catalog: Catalog) -> Study:
+    shutil.rmtree(built.quality, ignore_errors=True)
+    return pipeline.sample("tiny", catalog, built, seed=7, number=200)[0]
+
+
+def filled(study: Study, rater: str, rate: Callable[[Row, int], None], path: Path) -> Path:
+    """The rater's sheet with every row rated 5, 4 and right, and then as `rate` says."""
+    with (study.folder / "sheets" / f"{rater}.csv").open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows):
+        row.update(grammar="5", realism="4", ground_truth="right")
+        rate(row, number)
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, sheets.COLUMNS)
+        writer.writeheader()
+        writer.writerows(row for row in rows if row["task_id"] != "left out")
+    return path
+
+
+def nothing(row: Row, number: int) -> None:
+    """As it is."""
+
+
+def test_the_draw_is_even_seeded_and_says_nothing_of_where_labels_come_from(study: Study, built: DataFolder, catalog: Catalog) -> None:
+    targets = {row["task_id"]: row for row in ds.dataset(built.labels / "tiny" / "data").to_table().to_pylist()}
+    drawn = Counter(targets[item.task_id]["target_application"] for item in study.items)
+    assert set(drawn.values()) == {2} and len(drawn) == 100
+    again = pipeline.sample("tiny", catalog, built, seed=7, number=200)[0]
+    other = pipeline.sample("tiny", catalog, built, seed=8, number=200)[0]
+    assert again.items == study.items and other.items != study.items and other.study_id != study.study_id
+    orders = []
+    for number in (1, 2, 3):
+        rows = list(csv.DictReader((study.folder / "sheets" / f"rater_{number}.csv").open(newline="", encoding="utf-8-sig")))
+        assert set(rows[0]) == set(sheets.COLUMNS) and not rows[0]["grammar"]
+        orders.append([row["task_id"] for row in rows])
+    assert orders[0] != orders[1] and len({frozenset(order) for order in orders}) == 1
+
+
+def test_a_tenth_is_drawn_where_no_number_is_stated(built: DataFolder, catalog: Catalog) -> None:
+    assert len(pipeline.sample("tiny", catalog, built, seed=1, number=None)[0].items) == 60
+    with pytest.raises(BadInput, match="has 600 tasks of single applications, so 601 cannot be drawn"):
+        pipeline.sample("tiny", catalog, built, seed=1, number=601)
+
+
+def test_filled_sheets_reach_warehouse_and_report(study: Study, built: DataFolder, tmp_path: Path) -> None:
+    def doubtful(row: Row, number: int) -> None:
+        row.update(ground_truth="too narrow" if number < 10 else "right", grammar="4" if number % 2 else "5", comment='so, "so"')
+
+    paths = [filled(study, f"rater_{number}", doubtful if number == 2 else nothing, tmp_path / f"{number}.csv") for number in (1, 2, 3)]
+    pipeline.load(paths, built)
+    pipeline.load(paths, built)  # twice doubles nothing
+    scores = {row["measure"]: row for row in rows_of(connect(built.warehouse), "select * from quality_scores")}
+    assert {measure: (row["tasks"], row["ratings"], row["raters"]) for measure, row in scores.items()} == dict.fromkeys(scores, (200, 600, 3))
+    assert scores["realism"]["mean"] == 4 and scores["grammar"]["mean"] == pytest.approx(5 - 0.5 / 3)
+    truth = scores["ground truth right"]
+    assert truth["mean"] == pytest.approx(1 - 10 / 600) and truth["mean_low"] < truth["mean"] < truth["mean_high"]
+    page = write_report(built).read_text()
+    assert study.study_id in page and "3 people" in page and f"{5 - 0.5 / 3:.3f}" in page
+
+
+def _first(**changes: str) -> Callable[[Row, int], None]:
+    return lambda row, number: row.update(changes) if number == 0 else None
+
+
+@pytest.mark.parametrize(
+    ("rate", "line", "reason"),
+    [
+        (_first(grammar="6"), 2, "grammar: '6' is not a whole number from 1 to 5"),
+        (_first(realism="4.5"), 2, "realism: '4.5' is not a whole number"),
+        (_first(ground_truth=""), 2, "ground_truth: is not rated"),
+        (_first(ground_truth="maybe"), 2, "ground_truth: 'maybe' is none of: right, too narrow, too wide, wrong"),
+        (_first(task_id="0123456789abcdef"), 2, "task_id: '0123456789abcdef' is not a task of this study"),
+        (_first(task_id="left out"), 201, "is missing"),
+        (_first(rater_kind="robot"), 2, "rater_kind: 'robot' is neither person nor model"),
+        (_first(rater="someone else"), 2, "rater: 'someone else' is no rater's name"),
+    ],
+)
+def test_a_sheet_with_a_mistake_is_refused_whole(
+    study: Study, built: DataFolder, tmp_path: Path, rate: Callable[[Row, int], None], line: int, reason: str
+) -> None:
+    good, bad = filled(study, "rater_1", nothing, tmp_path / "good.csv"), filled(study, "rater_2", rate, tmp_path / "bad.csv")
+    with pytest.raises(BadInput) as error:
+        pipeline.load([good, bad], built)
+    assert any(f"bad.csv:{line}: " in text and reason in text for text in str(error.value).splitlines()), str(error.value)
+    assert not (study.folder / "ratings").exists()
+
+
+def test_every_mistake_is_reported_and_a_strange_file_too(study: Study, built: DataFolder, tmp_path: Path) -> None:
+    bad = filled(study, "rater_1", lambda row, number: row.update(grammar="9") if number in (3, 8) else None, tmp_path / "bad.csv")
+    with pytest.raises(BadInput) as error:
+        pipeline.load([bad], built)
+    assert [problem.line for problem in error.value.problems] == [5, 10]
+    (tmp_path / "strange.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(BadInput, match="the column 'study_id' is missing"):
+        pipeline.load([tmp_path / "strange.csv"], built)
+    with pytest.raises(BadInput, match="no study 'nonesuch'"):
+        read_study("nonesuch", built)
+
+
+def test_a_model_judges_on_a_sheet_of_its_own_and_is_never_mixed_with_people(
+    study: Study, built: DataFolder, catalog: Catalog, tmp_path: Path
+) -> None:
+    def reply(request: dict[str, Any]) -> str:
+        assert request["response_format"]["json_schema"]["schema"]["required"] == ["grammar", "realism", "ground_truth", "comment"]
+        return json.dumps({"grammar": 3, "realism": 2, "ground_truth": "too wide", "comment": "hm"})
+
+    with fake_server(reply) as server:
+        sheet = pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), catalog, built, lambda done, total: None)
+        pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), catalog, built, lambda done, total: None)
+        assert len(server.requests) == 200, "the second time everything is in the cache"
+    pipeline.load([sheet, filled(study, "rater_1", nothing, tmp_path / "1.csv")], built)
+    means = {(row["rater_kind"], row["measure"]): row["mean"] for row in rows_of(connect(built.warehouse), "select * from quality_scores")}
+    assert means["model", "grammar"] == 3 and means["person", "grammar"] == 5
+    assert means["model", "ground truth right"] == 0 and means["person", "ground truth right"] == 1
+    with fake_server(lambda request: "no JSON here") as server, pytest.raises(ModelError, match="'mute' gave no rating of 200 of 200 items"):
+        pipeline.judge(study.study_id, Endpoint("mute", server.base_url), catalog, built, lambda done, total: None)
+
+
+def test_agreement_is_krippendorffs_alpha() -> None:
+    """The worked example of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", part C: 0.743 nominal, 0.815 ordinal."""
+    table = {
+        "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+        "B": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+        "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+        "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+    }
+    marks = [
+        {"rater": rater, "task_id": str(unit), "grammar": mark, "realism": 5, "ground_truth": str(mark)}
+        for rater, row in table.items()
+        for unit, mark in enumerate(row)
+        if mark is not None
+    ]
+    found = alphas(marks)
+    assert found["grammar"] == pytest.approx(0.815, abs=0.001) and found["ground_truth"] == pytest.approx(0.743, abs=0.001)
+    assert found["realism"] is None, "where all marks are the same, agreement is not defined"
+    assert alphas([]) == {"grammar": None, "realism": None, "ground_truth": None}
+
+
+@pytest.mark.browser
+def test_a_person_rates_on_the_page_and_its_sheet_is_read_in(study: Study, built: DataFolder, browser: Any, tmp_path: Path) -> None:
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((study.folder / "rate.html").as_uri())
+    page.select_option("#rater", "rater_2")
+    for number in range(200):
+        page.keyboard.press("4")
+        page.keyboard.press("Shift+Digit5")
+        page.keyboard.press("r" if number else "n")
+        if number == 0:
+            page.fill("#comment", 'a comma, and a "quote"')
+            page.locator("h1").click()
+        page.keyboard.press("Enter")
+    page.reload()
+    page.select_option("#rater", "rater_2")
+    assert "200 rated" in page.locator("#state").inner_text(), "ratings outlive the page"
+    with page.expect_download() as download:
+        page.click("#save")
+    download.value.save_as(tmp_path / "sheet.csv")
+    assert errors == []
+    sheet = pipeline.load([tmp_path / "sheet.csv"], built)[0]
+    assert (sheet.rater, sheet.rater_kind) == ("rater_2", "person")
+    assert {(rating.grammar, rating.realism) for rating in sheet.ratings} == {(4, 5)}
+    assert [rating.comment for rating in sheet.ratings if rating.ground_truth == "too narrow"] == ['a comma, and a "quote"']
