@@ -118,7 +118,8 @@ class AtomicTask(Talk):
     needs: FactTexts = ()
     gives: FactTexts = ()
     ends: FactTexts = ()
-    undoes: bool = Field(False, description="takes back what another task gives: no text asks for both")
+    revises: bool = Field(False, description="changes, ends or takes back what another task gives: nobody asks for both at once")
+    last: bool = Field(False, description="what one does when all else is done (present, print, publish): in a chain nothing follows it")
     say: tuple[Phrasing, ...] = Field(min_length=3)
     notes: str | None = None
 

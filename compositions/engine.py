@@ -48,7 +48,7 @@ class Engine:
             return None
         started = len(steps)
         for _ in range(length):
-            followers = self._followers_of(steps)
+            followers = [] if steps[-1].task.last else self._followers_of(steps)
             if not followers:
                 break
             steps = (*steps, random.choice(followers))
@@ -111,7 +111,7 @@ class Engine:
         return self._following[key]
 
     def _followers(self, steps: Sequence[Step]) -> Iterator[Step]:
-        """Steps that could come next: new, all their needs hold, at least one need is about what came before, nothing is undone."""
+        """Steps that could come next: new, all their needs hold, at least one is about what came before, and nothing told is revised."""
         state = facts_after(steps)
         used = {step.task.id for step in steps}
         arguments = _arguments(steps)
@@ -124,7 +124,7 @@ class Engine:
                 step = self._unify(task, need, fact)
                 if step is None or _clash(step, arguments) or not state.issuperset(step.needs):
                     continue
-                if not (task.undoes and told.intersection(step.ends)):
+                if not (task.revises and told.intersection((*step.needs, *step.ends))):
                     offered.add(task.id)
                     yield step
 

@@ -12,11 +12,11 @@ def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[f
 
     `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
     is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept. Nobody asks
-    for what the same request takes back, so that is never said, save where a workflow's author meant it so.
+    for what the same request revises, so that is never said, save where a workflow's author meant it so.
     """
     steps = composition.steps
     rate, generic_rate = rates
-    untold = set() if composition.kind == "workflow" else _taken_back(steps)
+    untold = set() if composition.kind == "workflow" else _revised(steps)
     drawn = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
     kept = drawn - untold
     telling = {position for position, step in enumerate(steps) if not step.task.generic} - untold
@@ -29,7 +29,12 @@ def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[f
     return tuple(sorted(needed | set(spare[: max(0, most - len(needed))])))
 
 
-def _taken_back(steps: Sequence[Step]) -> set[int]:
-    """Positions of the steps whose facts a later step takes back."""
-    undoing = [(position, set(step.ends)) for position, step in enumerate(steps) if step.task.undoes]
-    return {earlier for position, ends in undoing for earlier in range(position) if ends.intersection(steps[earlier].gives)}
+def _revised(steps: Sequence[Step]) -> set[int]:
+    """Positions of the telling steps that a later step revises."""
+    revising = [(position, {*step.needs, *step.ends}) for position, step in enumerate(steps) if step.task.revises]
+    return {
+        earlier
+        for position, facts in revising
+        for earlier in range(position)
+        if not steps[earlier].task.generic and facts.intersection(steps[earlier].gives)
+    }

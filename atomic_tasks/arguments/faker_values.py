@@ -15,7 +15,7 @@ def faker_values(provider: str, locale: str = "en_US") -> tuple[str, ...]:
     faker = Faker(locale)
     faker.seed_instance(_SEED)
     make = getattr(faker, provider)
-    return tuple(dict.fromkeys(str(make()) for _ in range(_SIZE)))
+    return tuple(dict.fromkeys(" ".join(str(make()).split()) for _ in range(_SIZE)))
 
 
 def faker_value(random: Random, provider: str, locale: str = "en_US") -> str:

@@ -67,11 +67,19 @@ def test_binding_gives_every_argument_one_fitting_value(task_id: str, seed: int)
         assert argument.one_of is None or values[name] in argument.one_of
 
 
-def test_no_chain_goes_on_with_what_takes_its_own_step_back() -> None:
+def test_no_chain_goes_on_with_what_revises_its_own_step() -> None:
     saved = _task("save", gives=["saved(a)"])
-    removed = _task("remove", needs=["saved(a)"], ends=["saved(a)"]).model_copy(update={"undoes": True})
+    removed = _task("remove", needs=["saved(a)"], ends=["saved(a)"]).model_copy(update={"revises": True})
     engine = Engine([saved, removed])
     assert all(engine.chain(saved, 1, Random(seed)) is None for seed in range(20))
+
+
+def test_nothing_follows_what_is_done_last() -> None:
+    opened, used = _task("open", gives=["open(a)"]), _task("use", needs=["open(a)"])
+    presented = _task("present", needs=["open(a)"]).model_copy(update={"last": True})
+    engine = Engine([opened, used, presented])
+    assert all(engine.chain(presented, 1, Random(seed)) is None for seed in range(20))
+    assert any(engine.chain(used, 1, Random(seed)) is not None for seed in range(20))
 
 
 def _task(name: str, **facts: list[str]) -> AtomicTask:

@@ -62,10 +62,10 @@ def test_drop_out_never_drops_all_nor_leaves_generic_steps_alone() -> None:
         assert 1 in kept_steps(composition, graph, (1.0, 0.0), 3, Random(seed))
 
 
-def test_what_a_later_step_takes_back_is_never_said() -> None:
+def test_what_a_later_step_revises_is_never_said() -> None:
     say = ["do it", "do that", "Is it done?"]
     saving = AtomicTask.model_validate({"id": "x.save", "title": "T", "capability": "a.b", "gives": ["saved"], "say": say})
-    removing = {"id": "x.remove", "title": "T", "capability": "a.b", "needs": ["saved"], "ends": ["saved"], "undoes": True, "say": say}
+    removing = {"id": "x.remove", "title": "T", "capability": "a.b", "needs": ["saved"], "ends": ["saved"], "revises": True, "say": say}
     composition = Composition((Step(saving), Step(AtomicTask.model_validate(removing))), "single")
     for seed in range(50):
         assert kept_steps(composition, application_graph(composition), (0.0, 0.0), 3, Random(seed)) == (1,)
