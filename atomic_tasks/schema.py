@@ -100,8 +100,9 @@ Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json
 
 
 class Talk(Declared):
-    """How people speak of a task beside its phrasings."""
+    """How people speak of a task, or of the goal of a workflow."""
 
+    say: tuple[Phrasing, ...] = Field(min_length=2)
     fragments: tuple[Fragment, ...] = Field((), description="what a hurried person types instead of a sentence: no verb form, no end punctuation")
     background: tuple[Background, ...] = Field((), description="what one who explains too much says before the ask; asks nothing itself")
     due: bool = Field(False, description="something that a person can owe by tomorrow")

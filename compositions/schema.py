@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from atomic_tasks.schema import Declared, Identifier, Phrasing, Talk
+from atomic_tasks.schema import Declared, Identifier, Talk
 
 
 class WorkflowStep(Declared):
@@ -24,7 +24,6 @@ class Goal(Talk):
     """
 
     capability: str | None = None
-    say: tuple[Phrasing, ...] = Field(min_length=2)
 
 
 class Workflow(Declared):

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
-from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool
+from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool, Talk
 from atomic_tasks.seeds import derived_random
 from compositions.binding import bind
 from compositions.engine import Engine
@@ -22,12 +22,13 @@ from compositions.schema import Workflow
 from flows.recipe import CompositionRates
 from narrators.naming import Names
 from narrators.narrator import Narration, Narrator, Spoken
-from narrators.near_duplicates import NearDuplicates
+from narrators.near_duplicates import NearDuplicates, common_grams
 from narrators.rates import NarrationRates
 from narrators.styles import Styles
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
+_FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
 
 
 class ShardJob(BaseModel):
@@ -78,7 +79,7 @@ class ShardMaker:
         self.narrator = Narrator(job.styles, job.narration)
         self.engine = Engine(task for task in job.tasks.values() if task.application == job.application)
         own = sorted(task.id for task in job.tasks.values() if task.application == job.application)
-        self.near_duplicates = NearDuplicates()
+        self.near_duplicates = NearDuplicates(common_grams(_phrasings(job)) if job.wanted > _FEW else ())
         self.workflows = sorted(name for name in job.workflows if name not in job.wanted_graphs)
         self.telling = [name for name in own if not job.tasks[name].generic] or own
         self._orders: dict[tuple[int, int, str], list[str]] = {}
@@ -187,6 +188,15 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "masked_key": text_key(PLACEHOLDER.sub("{}", narration.masked_text)),
         "edges": [{"source": source, "target": target} for source, target in graph.edges],
     }
+
+
+def _phrasings(job: ShardJob) -> Iterator[str]:
+    """Everything that the job's texts are put together from, but for the values."""
+    told: list[Talk] = [*job.tasks.values(), *(workflow.goal for workflow in job.workflows.values())]
+    for talk in told:
+        yield from (*talk.say, *talk.fragments, *talk.background)
+    for style in (*job.styles.styles.values(), *job.styles.named.values()):
+        yield from style.templates
 
 
 def _node_capabilities(steps: Sequence[Step], graph: ApplicationGraph, narration: Narration) -> list[list[str]]:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from atomic_tasks.arguments.registry import Generator
@@ -109,6 +109,7 @@ class Shape(NamedTuple):
     background: bool
     due: bool
 
+    @cache  # noqa: B019  a shape is a plain value, and there are few
     def fits(self, template: str) -> bool:
         """Whether the template can be filled."""
         parts, as_i = parts_of(template), speaks_as_i(template)

@@ -3,7 +3,9 @@
 import math
 import re
 from collections import defaultdict
+from collections.abc import Collection, Iterable
 
+_VALUE = re.compile(r"\{+[^{}]*\}+")
 _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
 
 
@@ -15,15 +17,22 @@ def trigrams(text: str) -> frozenset[str]:
     return frozenset(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
 
 
+def common_grams(phrasings: Iterable[str]) -> frozenset[str]:
+    """The trigrams that phrasings bring along whatever their values are; grams with a value in them are rarer."""
+    return frozenset(gram for phrasing in phrasings for part in _VALUE.split(phrasing) for gram in trigrams(part))
+
+
 class NearDuplicates:
     """Finds out, one text after another, whether a text is nearly one that was kept before.
 
     Exact, not approximate: two sets with Jaccard >= t share a gram among the first |x| - ceil(t |x|) + 1 of each in any
-    fixed order (prefix filtering), so only kept texts that share one of those grams are compared.
+    fixed order (prefix filtering), so only kept texts that share one of those grams are compared. Grams that are not
+    `common` come first, and long ones before short ones: few texts share them.
     """
 
-    def __init__(self, threshold: float = 0.9) -> None:
+    def __init__(self, common: Collection[str] = (), threshold: float = 0.9) -> None:
         self.threshold = threshold
+        self._common = common
         self._kept: list[frozenset[str]] = []
         self._by_gram: dict[str, list[int]] = defaultdict(list)
 
@@ -31,9 +40,12 @@ class NearDuplicates:
         """Keep the text and answer True, or answer False because it is nearly one that was kept."""
         grams = trigrams(text)
         shared_at_least = math.ceil(self.threshold * len(grams) - 1e-9)
-        prefix = sorted(grams)[: len(grams) - shared_at_least + 1]
+        prefix = sorted(grams, key=self._rare_first)[: len(grams) - shared_at_least + 1]
+        longest = int(len(grams) / self.threshold + 1e-9)
         for number in {number for gram in prefix for number in self._by_gram[gram]}:
             other = self._kept[number]
+            if not shared_at_least <= len(other) <= longest:
+                continue
             shared = len(grams & other)
             if shared >= self.threshold * (len(grams) + len(other) - shared):
                 return False
@@ -41,3 +53,6 @@ class NearDuplicates:
             self._by_gram[gram].append(len(self._kept))
         self._kept.append(grams)
         return True
+
+    def _rare_first(self, gram: str) -> tuple[bool, int, str]:
+        return gram in self._common, -len(gram), gram

@@ -34,6 +34,27 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         _selection(DataFolder(Path(folder)), recipe)
     _help()
+    _scale()
+
+
+def _scale() -> None:
+    """The paper recipe, and ten times it, each in a process of its own."""
+    paper = read_recipe("paper")[1].tasks
+    templates = _seconds(lambda: _faker_and_jinja(paper))
+    once, ten_times = _scaled(paper), _scaled(10 * paper)
+    _figure(f"build_{paper}_tasks", once["seconds"], "s", f"{paper} rows of three Faker values in one Jinja template, one process", templates)
+    _figure(f"build_{paper}_tasks_peak_memory", once["peak_mb"], "MB", "a gigabyte", 1000)
+    _figure(f"build_{paper}_tasks_rows_per_second", paper / once["seconds"], "rows/s", "the same of samplers and one template", paper / templates)
+    _figure("one_shard_of_a_hundred", once["shard_seconds"] / 100, "s", f"building {paper} tasks", once["seconds"])
+    _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", f"building {paper} tasks", once["seconds"])
+    _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", f"building {paper} tasks", once["peak_mb"])
+
+
+def _scaled(rows: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "tests.bench_scale", str(rows), folder]
+        made: dict[str, float] = json.loads(subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE).stdout.splitlines()[-1])
+    return made
 
 
 def _builds(recipe: Recipe, data: DataFolder) -> None:

@@ -29,7 +29,7 @@ def test_the_workflows_are_sound() -> None:
 def test_there_are_enough_workflows_of_every_kind() -> None:
     graphs = [application_graph(Engine(()).from_workflow(workflow, CATALOG.tasks, Random(0))) for workflow in WORKFLOWS.values()]
     across = [graph for graph in graphs if len(graph.nodes) > 1]
-    assert len(graphs) >= 150 and len(across) >= 40
+    assert len(graphs) >= 700 and len(across) >= 200
     assert {graph.shape for graph in across} == {"sequential", "parallel"}
 
 
