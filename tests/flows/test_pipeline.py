@@ -2,14 +2,17 @@
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -170,6 +173,44 @@ def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFo
     with pytest.raises(BadInput, match=r"not published[\s\S]*category: .*\d+ rows, such as [0-9a-f]{16} \('Nonsense'\)"):
         build(tiny_recipe, data)
     assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))
+
+
+def test_texts_are_told_at_the_recipes_rates(data: DataFolder) -> None:
+    """Naming, locales, typos and styles come at the rates that the recipe states, within four standard errors."""
+    recipe = read_recipe("tiny")[1].model_copy(update={"tasks": 2000})
+    rows = ds.dataset(build(recipe, data).folder / "data").to_table().to_pylist()
+
+    def share(value: Callable[[dict[str, Any]], bool]) -> float:
+        return sum(map(value, rows)) / len(rows)
+
+    def near(found: float, stated: float) -> bool:
+        return abs(found - stated) < 4 * math.sqrt(stated * (1 - stated) / len(rows))
+
+    rates = recipe.narration
+    assert near(share(lambda row: row["naming"] == "application"), rates.naming.application)
+    assert 0.4 * rates.naming.kind < share(lambda row: row["naming"] == "kind") < 1.3 * rates.naming.kind, "not every application has a kind"
+    assert 0 < share(lambda row: row["naming"] == "vendor") < 2 * rates.naming.vendor
+    assert near(share(lambda row: row["locale"] == "en"), recipe.locales["en"] / sum(recipe.locales.values()))
+    assert 0.4 * rates.typos < share(lambda row: row["has_typo"]) <= 1.5 * rates.typos, "a text without an ordinary word stays"
+    assert {row["style"] for row in rows} == {*rates.styles, "named"}
+    for row in rows:
+        if row["naming"] in ("kind", "vendor"):
+            assert row["target_application"] in row["valid_applications"] and not row["names_application"]
+
+
+def test_no_masked_text_stands_more_often_than_the_recipe_allows(data: DataFolder, tiny_recipe: Recipe) -> None:
+    recipe = tiny_recipe.model_copy(update={"tasks": 3000, "recurrences": 1, "spare": 0.5})
+    built = build(recipe, data)
+    masked = [row["masked_text"] for row in ds.dataset(built.folder / "data").to_table(columns=["masked_text"]).to_pylist()]
+    assert len(set(masked)) == len(masked) == 3000
+    assert built.manifest["rows"]["rejected_by_stage_and_reason"]["recurrences"]
+    assert built.manifest["statistics"]["masked_texts"] == {"distinct": 3000, "most_often": 1}
+
+
+def test_a_dataset_that_leaves_atomic_tasks_unused_is_refused_where_the_recipe_wants_all(data: DataFolder, tiny_recipe: Recipe) -> None:
+    with pytest.raises(BadInput, match=r"no composition of this dataset uses: .*excel\.[\s\S]*raise `tasks`"):
+        build(tiny_recipe.model_copy(update={"uses_every_task": True}), data)
+    assert not list(data.datasets.glob("*"))
 
 
 @pytest.mark.slow
