@@ -80,6 +80,7 @@ APPLICATION = "applications/excel.yaml"
         ((APPLICATION, "excel.task_2", "excel.task_1"), ":21: tasks[1].id", "'excel.task_1' is already used"),
         ((APPLICATION, "do thing number 1 in {workbook}", "do thing 1 in {workbok}"), ":18: tasks[0].say[0]", "uses {workbok}, which excel.task_1 lacks; did you mean 'workbook'?"),
         ((APPLICATION, "capability: spreadsheet.aggregate", "capability: spreadsheet.agregate"), ":14: tasks[0].capability", "not in equivalence.yaml; did you mean 'spreadsheet.aggregate'?"),
+        (("equivalence.yaml", "applications: [excel]", "applications: []"), "equivalence.yaml:3: capabilities.spreadsheet.aggregate.applications", "at least 1 item"),
         (("equivalence.yaml", "[excel]", "[excel, exel]"), "equivalence.yaml:3:", "unknown application 'exel'; did you mean 'excel'?"),
         ((APPLICATION, "do thing number 1 in", "do thing 1 with Excel in"), ":18: tasks[0].say[0]", "names its own application ('Excel')"),
         ((APPLICATION, "category: Office & Knowledge Work", "category: Office"), ":7: category", "unknown category 'Office'"),
