@@ -1,5 +1,6 @@
 """Naming: what a text may call the application, at which level, and whom that leaves as valid."""
 
+import re
 from collections.abc import Sequence
 from random import Random
 from typing import Literal, NamedTuple
@@ -16,6 +17,10 @@ class Words(NamedTuple):
 
     text: str
     applications: tuple[str, ...]
+
+    def stand_twice_in(self, text: str) -> bool:
+        """Whether the last of the words, which says what it is (the browser), stands in the text a second time."""
+        return len(re.findall(rf"\b{re.escape(self.text.rpartition(' ')[2])}", text, re.IGNORECASE)) > 1
 
 
 class Names(Declared):

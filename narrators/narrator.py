@@ -13,7 +13,7 @@ from compositions.graph import ApplicationGraph
 from compositions.model import Composition
 from narrators.drop_out import kept_steps
 from narrators.material import GOAL_PARTS, Material, Shape, Spoken
-from narrators.naming import Level
+from narrators.naming import Level, Words
 from narrators.parts import Parts, capitalized
 from narrators.rates import NarrationRates
 from narrators.references import filled
@@ -60,11 +60,13 @@ class Narrator:
         kept = kept_steps(composition, graph, (rate, generic_rate), self.rates.most_said_steps, random)
         material = Material([composition.steps[position] for position in kept], spoken)
         level = spoken.names.level(self.rates.naming, random)
-        style, template = self._template(material, level, random)
-        parts = parts_of(template)
         words = random.choice(spoken.names.at(level)) if level != "none" else None
+        style, template, raw = self._rendered(material, words, level, random)
+        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says it twice
+            level, words = "none", None
+            style, template, raw = self._rendered(material, words, level, random)
+        parts = parts_of(template)
         says_steps = bool(parts - GOAL_PARTS - _AROUND)
-        raw = compiled(template).render(Parts(material, self.styles, words, speaks_as_i(template), random).draw(list(parts)))
         masked = self._finished(raw, style, template, random)
         if "{application}" in masked and words is None:
             level, words = "application", random.choice(spoken.names.application)
@@ -82,6 +84,12 @@ class Narrator:
             naming=level,
             named=words.applications if words else None,
         )
+
+    def _rendered(self, material: Material, words: Words | None, level: Level, random: Random) -> tuple[str, str, str]:
+        """A style, one of its templates, and the text that it makes, with placeholders still in it."""
+        style, template = self._template(material, level, random)
+        drawn = Parts(material, self.styles, words, speaks_as_i(template), random).draw(list(parts_of(template)))
+        return style, template, compiled(template).render(drawn)
 
     def _template(self, material: Material, level: Level, random: Random) -> tuple[str, str]:
         """A style by its weight and one of its templates, among those that fit; a level of naming has templates of its own."""
