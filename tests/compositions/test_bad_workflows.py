@@ -1,5 +1,6 @@
 """Protects the messages on workflows: each mistake with its file, line and reason."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +47,7 @@ def test_each_mistake_has_its_place_and_reason(tmp_path: Path, catalog: Catalog,
     assert any(f"mine.yaml{place}" in line and reason in line for line in lines), lines
 
 
-def _with_tasks(catalog: Catalog, *changes: tuple[str, dict[str, object]]) -> Catalog:
+def _with_tasks(catalog: Catalog, *changes: tuple[str, Mapping[str, object]]) -> Catalog:
     """The catalog with some of Excel's tasks changed."""
     excel, changed = catalog.applications["excel"], dict(changes)
     tasks = tuple(task.model_copy(update=changed.get(task.id, {})) for task in excel.tasks)
