@@ -1,8 +1,8 @@
 """Problems found in declared data: each with its place, and all of them at once."""
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -38,11 +38,11 @@ Place = tuple[str | int, ...]
 
 @dataclass
 class Source:
-    """A YAML file that was read: its data, and the line of every key and item in it."""
+    """A YAML file that was read: its data, and where everything in it stands."""
 
     path: Path
     data: object = None
-    lines: dict[Place, int] = field(default_factory=dict)
+    line_of: Callable[[Place], int] = lambda place: 1  # the line of the place, or of the nearest thing around it
 
     @property
     def file(self) -> str:
@@ -51,10 +51,7 @@ class Source:
 
     def problem(self, place: Place, reason: str) -> Problem:
         """A problem at the place, or at the nearest thing around it that stands in the file."""
-        known = place
-        while known and known not in self.lines:
-            known = known[:-1]
-        return Problem(self.file, self.lines.get(known, 1), _spelled(place), reason)
+        return Problem(self.file, self.line_of(place), _spelled(place), reason)
 
 
 def shown_path(path: Path) -> str:

@@ -1,5 +1,6 @@
 """Reading YAML with line numbers, and validating it against a pydantic model without stopping at the first error."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from atomic_tasks.problems import Place, Problem, Source, suggestion
 
 Model = TypeVar("Model", bound=BaseModel)
+_TEXT = "tag:yaml.org,2002:str"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is ten times faster and may be absent
 
 
@@ -19,7 +21,8 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
     try:
         loader = _Loader(path.read_bytes())
         node = loader.get_single_node()
-        source.data = None if node is None else _data(node, (), source, loader, problems)
+        source.line_of = partial(_line_of, node)
+        source.data = None if node is None else _data(node, source, loader, problems)
     except OSError as error:
         problems.append(source.problem((), f"cannot be read: {error.strerror}"))
     except yaml.YAMLError as error:
@@ -34,22 +37,41 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
     return source
 
 
-def _data(node: yaml.Node, place: Place, source: Source, loader: Any, problems: list[Problem]) -> object:
-    """Plain data of a node, noting its line; mappings keep the line of their keys."""
-    source.lines.setdefault(place, node.start_mark.line + 1)
+def _data(node: yaml.Node, source: Source, loader: Any, problems: list[Problem]) -> object:
+    """Plain data of a node."""
+    if node.tag == _TEXT:
+        return node.value
     if isinstance(node, yaml.SequenceNode):
-        return [_data(item, (*place, number), source, loader, problems) for number, item in enumerate(node.value)]
+        return [_data(item, source, loader, problems) for item in node.value]
     if not isinstance(node, yaml.MappingNode):
         return loader.construct_object(node)
     mapping: dict[str, object] = {}
     for key_node, value_node in node.value:
-        key = str(loader.construct_object(key_node))
-        inner = (*place, key)
+        key = _key(key_node)
         if key in mapping:
             problems.append(Problem(source.file, key_node.start_mark.line + 1, key, "this key stands twice"))
-        source.lines[inner] = key_node.start_mark.line + 1
-        mapping[key] = _data(value_node, inner, source, loader, problems)
+        mapping[key] = _data(value_node, source, loader, problems)
     return mapping
+
+
+def _key(node: yaml.Node) -> str:
+    return str(node.value)
+
+
+def _line_of(node: yaml.Node | None, place: Place) -> int:
+    """The line of the place in the tree, or of the nearest thing around it; mappings have the lines of their keys."""
+    line = 1
+    for part in place:
+        if isinstance(node, yaml.MappingNode):
+            found = [(key.start_mark.line, value) for key, value in node.value if _key(key) == part]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = [(node.value[part].start_mark.line, node.value[part])]
+        else:
+            found = []
+        if not found:
+            return line
+        line, node = found[-1][0] + 1, found[-1][1]
+    return line
 
 
 def validated(source: Source, model: type[Model], problems: list[Problem], place: Place = ()) -> Model | None:
