@@ -41,7 +41,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[DataFolder
     yield DataFolder.from_environment()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop must not outlive the module: code that runs a loop of its own comes after
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 

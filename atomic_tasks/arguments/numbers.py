@@ -140,7 +140,7 @@ def file_size(random: Random, given: Given) -> str:
 @generator()
 def port_number(random: Random, given: Given) -> str:
     """A port that services use."""
-    return random.choice(["22", "80", "443", "3000", "3306", "3389", "5000", "5432", "8000", "8080", "8443", "9000", "27017"])
+    return random.choice(["80", "443", "3000", "3306", "5000", "5001", "5432", "6379", "8000", "8080", "8443", "9000", "27017"])
 
 
 @generator()
