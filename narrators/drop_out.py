@@ -12,11 +12,11 @@ def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[f
 
     `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
     is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept. Nobody asks
-    for what the same request revises, so that is never said, save where a workflow's author meant it so.
+    for what the same request revises, so that is never said where something else can be.
     """
     steps = composition.steps
     rate, generic_rate = rates
-    untold = set() if composition.kind == "workflow" else _revised(steps)
+    untold = _revised(steps)
     drawn = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
     kept = drawn - untold
     telling = {position for position, step in enumerate(steps) if not step.task.generic} - untold

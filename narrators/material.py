@@ -73,7 +73,6 @@ class Material:
         return Shape(
             steps=len(self.forms),
             first_sentence=bool(self.forms[0].sentences),
-            last_sentence=bool(self.forms[-1].sentences),
             clauses=all(forms.clauses for forms in self.forms),
             clauses_as_i=all(forms.clauses_as_i for forms in self.forms),
             goal=bool(self.goal.clauses),
@@ -93,11 +92,10 @@ class Material:
 
 
 class Shape(NamedTuple):
-    """The number of steps, and what there is of all steps, of the first and last one, of the goal, and around them."""
+    """The number of steps, and what there is of all steps, of the first one, of the goal, and around them."""
 
     steps: int
     first_sentence: bool
-    last_sentence: bool
     clauses: bool
     clauses_as_i: bool
     goal: bool
@@ -116,10 +114,9 @@ class Shape(NamedTuple):
         says_chain = bool(parts & {"chain", "chain_sentence"})
         unmet = [
             "lead" in parts and self.steps != 1,
-            bool(parts & {"rest", "front"}) and self.steps < 2,
+            "rest" in parts and self.steps < 2,
             bool(parts & {"lead", "first"}) and not self.first_sentence,
-            "last" in parts and not self.last_sentence,
-            (says_chain or bool(parts & {"rest", "front"})) and not (self.clauses_as_i if as_i else self.clauses),
+            (says_chain or "rest" in parts) and not (self.clauses_as_i if as_i else self.clauses),
             "goal" in parts and not (self.goal_as_i if as_i else self.goal),
             "goal_sentence" in parts and not self.goal_sentence,
             bool(parts & GOAL_PARTS) and not says_chain and not self.goal_alone,

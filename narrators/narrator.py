@@ -121,4 +121,4 @@ class Narrator:
 
 
 def _holds_sentence(template: str) -> bool:
-    return bool(parts_of(template) & {"lead", "first", "last", "goal_sentence", "chain_sentence", "background"})
+    return bool(parts_of(template) & {"lead", "first", "goal_sentence", "chain_sentence", "background"})

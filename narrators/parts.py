@@ -37,17 +37,9 @@ class Parts:
 
     first = lead
 
-    def last(self) -> str:
-        """The last step as a sentence."""
-        return self.material.said(self.steps[-1], self.random.choice(self.material.forms[-1].sentences))
-
     def rest(self) -> str:
         """Every step but the first as a clause."""
         return self._joined(self.steps[1:])
-
-    def front(self) -> str:
-        """Every step but the last as a clause."""
-        return self._joined(self.steps[:-1])
 
     def goal(self) -> str:
         """The goal as a clause."""

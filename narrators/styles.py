@@ -14,7 +14,7 @@ from atomic_tasks.yaml_source import read_yaml, validated
 
 STYLES_FILE = Path(__file__).parent / "styles.yaml"
 PARTS = frozenset(
-    {"chain", "chain_sentence", "lead", "first", "last", "rest", "front", "goal", "goal_sentence", "goal_fragment", "fragment", "background"}
+    {"chain", "chain_sentence", "lead", "first", "rest", "goal", "goal_sentence", "goal_fragment", "fragment", "background"}
     | {"deadline", "application", "place"}
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
