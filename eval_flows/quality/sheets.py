@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -91,8 +91,8 @@ def study_of(path: Path) -> str:
 def read_sheet(path: Path, study: Study) -> Sheet:
     """A filled sheet; BadInput names everything missing, out of range or unknown, by line, and then nothing of it counts."""
     rows = _rows(path)
-    problems = [Problem(str(path), line, field, reason) for line, row in rows for field, reason in _mistakes(row, study)]
     known = {item.task_id for item in study.items}
+    problems = [Problem(str(path), line, field, reason) for line, row in rows for field, reason in _mistakes(row, study.study_id, known)]
     seen: dict[str, int] = {}
     for line, row in rows:
         if row["task_id"] in seen:
@@ -120,15 +120,15 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
         return [(reader.line_num, {name: (row[name] or "").strip() for name in COLUMNS}) for row in reader]
 
 
-def _mistakes(row: dict[str, str], study: Study) -> Iterator[tuple[str, str]]:
+def _mistakes(row: dict[str, str], study_id: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Field and reason of everything wrong with a row."""
-    if row["study_id"] != study.study_id:
-        yield "study_id", f"'{row['study_id']}' is not this study, {study.study_id}"
+    if row["study_id"] != study_id:
+        yield "study_id", f"'{row['study_id']}' is not this study, {study_id}"
     if not _RATER.fullmatch(row["rater"]):
         yield "rater", f"'{row['rater']}' is no rater's name: letters, digits, and any of . : + - _"
     if row["rater_kind"] not in KINDS:
         yield "rater_kind", f"'{row['rater_kind']}' is neither person nor model"
-    if row["task_id"] not in {item.task_id for item in study.items}:
+    if row["task_id"] not in known:
         yield "task_id", f"'{row['task_id']}' is not a task of this study"
     for field in ("grammar", "realism"):
         if row[field] not in SCALE:
