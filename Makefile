@@ -37,7 +37,7 @@ demo: setup
 	@echo "report:"; $(RUN)/deskmill report
 
 test: setup-dev
-	$(RUN)/python -m pytest
+	$(RUN)/python -m pytest -n auto
 
 check: setup-dev
 	$(RUN)/ruff check .
