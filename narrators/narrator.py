@@ -89,7 +89,7 @@ class Narrator:
         """A style, one of its templates, and the text that it makes, with placeholders still in it."""
         style, template = self._template(material, level, random)
         drawn = Parts(material, self.styles, words, speaks_as_i(template), random).draw(list(parts_of(template)))
-        return style, template, compiled(template).render(drawn)
+        return style, template, compiled(template)(drawn)
 
     def _template(self, material: Material, level: Level, random: Random) -> tuple[str, str]:
         """A style by its weight and one of its templates, among those that fit; a level of naming has templates of its own."""

@@ -1,6 +1,8 @@
 """Protects texts: what a narration says is what it claims to say, in every style, and reads as one person's request."""
 
+import json
 import re
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -8,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atomic_tasks.names import named_in, spoken_names
+from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import PLACEHOLDER, AtomicTask
 from compositions.engine import Engine
 from compositions.graph import application_graph
 from compositions.model import Composition, Step
 from narrators.drop_out import kept_steps
-from narrators.styles import speaks_as_i
+from narrators.styles import STYLES_FILE, read_styles, speaks_as_i
 from tests.narrators.golden import CATALOG, GOLDEN_FILE, WORKFLOWS, golden_texts, narrated
 
 
@@ -77,6 +80,22 @@ def test_what_a_later_step_revises_is_never_said() -> None:
 )  # fmt: skip
 def test_templates_in_the_first_person_are_known(template: str, expected: bool) -> None:
     assert speaks_as_i(template) is expected
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("{{ chian }}", "uses the part 'chian', which narrators do not know; did you mean 'chain'?"),
+        ("{% if chain %}{{ chain }}{% endif %}", "a template holds texts and {{ parts }}, and nothing else"),
+        ("{{ chain }", "unexpected '}'"),
+    ],
+)
+def test_a_template_with_a_mistake_is_reported_with_its_place(tmp_path: Path, template: str, reason: str) -> None:
+    good = STYLES_FILE.read_text()
+    (tmp_path / "styles.yaml").write_text(good.replace('"{{ chain }}, please."', json.dumps(template), 1))
+    with pytest.raises(BadInput) as error:
+        read_styles(tmp_path / "styles.yaml")
+    assert f"styles.polite.templates[4]: {reason}" in str(error.value)
 
 
 def test_texts_stay_as_they_were() -> None:
