@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from atomic_tasks.problems import Place, Problem, Source, suggestion
+from atomic_tasks.problems import BadInput, Place, Problem, Source, suggestion
 
 Model = TypeVar("Model", bound=BaseModel)
 _TEXT = "tag:yaml.org,2002:str"
@@ -86,6 +86,16 @@ def validated(source: Source, model: type[Model], problems: list[Problem], place
             inner = (*place, *(part for part in detail["loc"] if not _is_internal(part)))
             problems.append(source.problem(inner, _reason(detail, model)))
         return None
+
+
+def read_declared_file(path: Path, model: type[Model]) -> Model:
+    """The model that a file describes; BadInput names every problem in it."""
+    problems: list[Problem] = []
+    source = read_yaml(path, problems)
+    found = validated(source, model, problems) if source.data is not None else None
+    if found is None or problems:
+        raise BadInput(problems or f"{path} is empty")
+    return found
 
 
 def _is_internal(part: str | int) -> bool:

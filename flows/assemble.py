@@ -16,10 +16,10 @@ import pyarrow.parquet as pq
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.seeds import share
 from flows.recipe import Recipe, SplitShares
+from flows.shard import SEPARATOR
 from narrators.valid_applications import valid_applications
 from warehouse.parquet import SCHEMAS
 
-SEPARATOR = "\n"  # joins the lists that shards hold as one text
 Refusal = tuple[str, str]  # stage and reason
 
 

@@ -11,9 +11,9 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.problems import BadInput, Problem, suggestion
+from atomic_tasks.problems import BadInput, suggestion
 from atomic_tasks.schema import DEFAULT_LOCALE, Origin, Pool, Pools
-from atomic_tasks.yaml_source import read_yaml, validated
+from atomic_tasks.yaml_source import read_declared_file
 from flows.recipe import Refill
 from language_models.cache import request_key
 from language_models.client import Answer, Endpoint, Request, ask_all
@@ -49,7 +49,7 @@ def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Calla
     for number, answer in zip(missing, answers, strict=True):
         origin = Origin(model=refill.model, prompt=keys[number], made_at=datetime.now(UTC).isoformat(timespec="seconds"))
         _write(files[number], _checked(pools[number], answer, origin))
-    return replace(catalog, pools=(*catalog.pools, *(pool for file in files for pool in _read(file))))
+    return replace(catalog, pools=(*catalog.pools, *(pool for file in files for pool in read_declared_file(file, Pools).pools)))
 
 
 def _pool_of(column: str, catalog: Catalog) -> Pool:
@@ -68,10 +68,7 @@ def _request(pool: Pool, refill: Refill, catalog: Catalog) -> Request:
         if any(argument.generator in pool.columns and f"{{{name}}}" in phrasing for name, argument in task.arguments.items())
     ]
     prompt = _TEMPLATES.get_template("refill_pool.md.j2")
-    step = max(1, len(pool.values) // _EXAMPLES)
-    user = prompt.render(
-        pool=pool, rows=pool.values[::step][:_EXAMPLES], said=said[:: max(1, len(said) // _EXAMPLES)][:_EXAMPLES], number=refill.values
-    )
+    user = prompt.render(pool=pool, rows=_spread(pool.values), said=_spread(said), number=refill.values)
     system = _TEMPLATES.get_template("refill_system.md.j2").render()
     return Request(system, user, _SCHEMA, temperature=0.0, max_tokens=200 + 40 * refill.values * len(pool.columns))
 
@@ -109,12 +106,3 @@ def _write(path: Path, pool: Pool) -> None:
     content = {"pools": [pool.model_dump(mode="json")]}
     with written_file(path) as temporary:
         temporary.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=140), encoding="utf-8")
-
-
-def _read(path: Path) -> Sequence[Pool]:
-    problems: list[Problem] = []
-    source = read_yaml(path, problems)
-    pools = validated(source, Pools, problems) if source.data is not None else None
-    if pools is None or problems:
-        raise BadInput(problems)
-    return pools.pools

@@ -28,6 +28,7 @@ from narrators.styles import Styles
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
+SEPARATOR = "\n"  # joins the lists that a shard holds as one text
 _FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
 
 
@@ -169,7 +170,7 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "target_application": graph.applications[0] if len(graph.nodes) == 1 else None,
         "naming": narration.naming,
         "names_application": narration.naming == "application",
-        "named": "\n".join(narration.named) if narration.named is not None else None,
+        "named": SEPARATOR.join(narration.named) if narration.named is not None else None,
         "style": narration.style,
         "says_goal": narration.says_goal,
         "has_typo": narration.has_typo,
@@ -180,8 +181,8 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "dropped_steps": [position for position in range(len(steps)) if position not in narration.kept],
         "drop_out_rate": narration.drop_out_rate,
         "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
-        "said_capabilities": "\n".join(sorted({*said, *goal_said})),
-        "telling_tasks": "\n".join(sorted({step.task.id for step in steps if not step.task.generic})),
+        "said_capabilities": SEPARATOR.join(sorted({*said, *goal_said})),
+        "telling_tasks": SEPARATOR.join(sorted({step.task.id for step in steps if not step.task.generic})),
         "node_applications": list(graph.applications) if len(graph.nodes) > 1 else [],
         "node_capabilities": _node_capabilities(steps, graph, narration) if len(graph.nodes) > 1 else [],
         "text_key": text_key(narration.text),

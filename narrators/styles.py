@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from jinja2 import Environment, StrictUndefined, TemplateError, meta, nodes
+from jinja2 import Environment, TemplateError, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.problems import BadInput, Place, Problem, suggestion
@@ -18,7 +18,7 @@ PARTS = frozenset(
     | {"deadline", "application", "place"}
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
-_ENVIRONMENT = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
+_ENVIRONMENT = Environment(autoescape=False)  # parses templates; their parts are put in place by `compiled`
 
 
 class Connective(BaseModel):

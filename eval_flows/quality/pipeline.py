@@ -45,7 +45,7 @@ def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
     if twice:
         raise BadInput(f"two of the sheets are of the same rater: {', '.join(twice)}")
     for sheet in sheets:
-        _keep(sheet, read_study(sheet.study_id, data))
+        _keep(sheet, data)
     load_warehouse(data)
     return sheets
 
@@ -61,9 +61,9 @@ def judge(study_id: str, endpoint: Endpoint, catalog: Catalog, data: DataFolder,
     return path
 
 
-def _keep(sheet: Sheet, study: Study) -> None:
+def _keep(sheet: Sheet, data: DataFolder) -> None:
     rows = [
         {"study_id": sheet.study_id, "rater": sheet.rater, "rater_kind": sheet.rater_kind, **vars(rating)}
         for rating in sorted(sheet.ratings, key=lambda rating: rating.task_id)
     ]
-    write_rows(study.folder / "ratings" / f"{sheet.rater.replace(':', '_')}.parquet", "ratings", rows)
+    write_rows(data.quality / sheet.study_id / "ratings" / f"{sheet.rater.replace(':', '_')}.parquet", "ratings", rows)

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.schema import Declared
 from atomic_tasks.seeds import derive_seed
-from atomic_tasks.yaml_source import read_yaml, validated
+from atomic_tasks.yaml_source import read_declared_file
 from eval_flows.selection.selectors.answer import Answer
 
 LEXICONS_FILE = Path(__file__).parent.parent / "lexicons.yaml"
@@ -32,12 +31,7 @@ class Lexicons(Declared):
 
 def read_lexicons(path: Path = LEXICONS_FILE) -> dict[str, Lexicon]:
     """The declared lexicons; BadInput names every problem."""
-    problems: list[Problem] = []
-    source = read_yaml(path, problems)
-    declared = validated(source, Lexicons, problems) if source.data is not None else None
-    if declared is None or problems:
-        raise BadInput(problems)
-    return declared.lexicons
+    return read_declared_file(path, Lexicons).lexicons
 
 
 class HeuristicSelector:
