@@ -1,47 +1,191 @@
-"""The cache of answers: one SQLite file, written ahead, so that a kill loses at most the calls in flight."""
+"""The cache of answers, and the ledger of calls: one SQLite file, written ahead, so that a kill loses at most the calls in flight.
 
+`answers` holds every complete answer by the whole request and the sample number, refusals and truncations too; transport errors never.
+Texts of messages stand once in `texts`, since a run's requests share theirs. An entry that cannot be read is moved to `set_aside` and asked again.
+"""
+
+import contextlib
 import hashlib
 import json
 import sqlite3
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 _SCHEMA = """
 create table if not exists answers (
     key text primary key, request text not null, sample integer not null, answer text not null, answered_at text not null default current_timestamp
-)
+);
+create table if not exists texts (hash text primary key, content blob not null) without rowid;
+create table if not exists set_aside (key text not null, request text, answer text, set_aside_at text not null default current_timestamp);
+create table if not exists batches (
+    input_file text primary key, batch_id text, requests blob not null, handed_in_at text not null default current_timestamp
+);
+create table if not exists calls (
+    call_id text not null, purpose text not null, model text not null, endpoint text not null, started_at text not null, status text not null,
+    attempt integer not null, input_tokens integer not null, cached_tokens integer not null, output_tokens integer not null,
+    cost_usd real not null, latency_ms real not null
+);
 """
+_SHORT = 200  # characters; texts up to this length stand in the request itself
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call that was made: what for, of whom, how it ended, and what it took."""
+
+    call_id: str
+    purpose: str
+    model: str
+    endpoint: str
+    started_at: str
+    status: str
+    attempt: int
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    cost_usd: float
+    latency_ms: float
+
+
+_ADD_CALL = f"insert into calls values ({', '.join('?' * len(fields(Call)))})"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Requests that were handed in together: the uploaded file, the batch once there is one, and [key, request, sample] of each."""
+
+    input_file: str
+    batch_id: str | None
+    requests: list[tuple[str, dict[str, Any], int]]
 
 
 class Cache:
-    """Complete answers by the whole request and the sample number. Transport errors are never kept."""
+    """Complete answers by request, and the calls that were made for them."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = sqlite3.connect(path, timeout=60)
-        self._connection.execute("pragma journal_mode = wal")
-        self._connection.execute(_SCHEMA)
+        self._connection = _opened(path)
+        self._known_texts: set[str] = set()
 
-    def get(self, request: dict[str, Any], sample: int) -> dict[str, Any] | None:
-        """The kept answer, or None."""
-        found = self._connection.execute("select answer from answers where key = ?", [request_key(request, sample)]).fetchone()
-        return None if found is None else dict(json.loads(found[0]))
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The answer that is kept under a request's key, or None."""
+        found = self._connection.execute("select answer from answers where key = ?", [key]).fetchone()
+        if found is None:
+            return None
+        try:
+            answer = json.loads(found[0])
+            if not isinstance(answer, dict) or not isinstance(answer.get("text"), str) or not isinstance(answer.get("status"), str):
+                raise ValueError("not an answer")
+        except ValueError:
+            self.set_aside(key)
+            return None
+        return answer
 
-    def put(self, request: dict[str, Any], sample: int, answer: dict[str, Any]) -> None:
-        """Keep an answer; it is on disk when this returns."""
-        row = [request_key(request, sample), _canonical(request), sample, json.dumps(answer)]
+    def set_aside(self, key: str) -> None:
+        """Move an entry out of the way, so that it is asked again."""
         with self._connection:
+            self._connection.execute("insert into set_aside (key, request, answer) select key, request, answer from answers where key = ?", [key])
+            self._connection.execute("delete from answers where key = ?", [key])
+
+    def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
+        """Keep an answer and the call that brought it; both outlive a kill from here on."""
+        with self._connection:
+            stored = json.dumps(self._with_texts_apart(request), ensure_ascii=False)
+            row = [key, stored, sample, json.dumps(answer, ensure_ascii=False)]
             self._connection.execute("insert or replace into answers (key, request, sample, answer) values (?, ?, ?, ?)", row)
+            if call is not None:
+                self._connection.execute(_ADD_CALL, tuple(vars(call).values()))
+
+    def note(self, call: Call) -> None:
+        """Write down a call that brought no answer."""
+        with self._connection:
+            self._connection.execute(_ADD_CALL, tuple(vars(call).values()))
+
+    def batches(self) -> list[Batch]:
+        """The batches that were handed in and whose answers are not kept yet."""
+        rows = self._connection.execute("select input_file, batch_id, requests from batches").fetchall()
+        return [Batch(file, batch, json.loads(zlib.decompress(requests))) for file, batch, requests in rows]
+
+    def put_batch(self, batch: Batch) -> None:
+        """Remember a batch, so that a killed run fetches it instead of paying again."""
+        with self._connection:
+            requests = zlib.compress(json.dumps(batch.requests, ensure_ascii=False).encode())
+            self._connection.execute(
+                "insert or replace into batches (input_file, batch_id, requests) values (?, ?, ?)", [batch.input_file, batch.batch_id, requests]
+            )
+
+    def end_batch(self, batch: Batch) -> None:
+        """Forget a batch whose answers are kept."""
+        with self._connection:
+            self._connection.execute("delete from batches where input_file = ?", [batch.input_file])
 
     def close(self) -> None:
         """Let go of the file."""
         self._connection.close()
 
+    def _with_texts_apart(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The request with the long texts of its messages replaced by their hashes."""
+        return request | {"messages": [message | {"content": self._apart(message["content"])} for message in request["messages"]]}
+
+    def _apart(self, text: str) -> str | dict[str, str]:
+        if len(text) <= _SHORT:
+            return text
+        digest = hashlib.sha256(text.encode()).hexdigest()[:32]
+        if digest not in self._known_texts:
+            self._connection.execute("insert or ignore into texts values (?, ?)", [digest, zlib.compress(text.encode())])
+            self._known_texts = {digest} if len(self._known_texts) > 1000 else self._known_texts | {digest}
+        return {"text": digest}
+
 
 def request_key(request: dict[str, Any], sample: int) -> str:
     """A hash of the whole request and the sample number."""
-    return hashlib.sha256(f"{_canonical(request)}\n{sample}".encode()).hexdigest()
+    return hashlib.sha256(f"{json.dumps(request, sort_keys=True, ensure_ascii=False)}\n{sample}".encode()).hexdigest()
 
 
-def _canonical(request: dict[str, Any]) -> str:
-    return json.dumps(request, sort_keys=True, ensure_ascii=False)
+def read_request(path: Path, call_id: str) -> list[dict[str, str]] | None:
+    """The messages of a kept call, by the beginning of its key; None where there is none."""
+    with contextlib.closing(_opened(path)) as connection:
+        found = connection.execute("select request from answers where key >= ? and key < ? || 'g' limit 1", [call_id, call_id]).fetchone()
+        if found is None:
+            return None
+        messages: list[dict[str, Any]] = json.loads(found[0])["messages"]
+        return [message | {"content": _whole(message["content"], connection)} for message in messages]
+
+
+def _whole(content: str | dict[str, str], connection: sqlite3.Connection) -> str:
+    if isinstance(content, str):
+        return content
+    (stored,) = connection.execute("select content from texts where hash = ?", [content["text"]]).fetchone()
+    return zlib.decompress(stored).decode()
+
+
+def read_calls(path: Path) -> Iterator[Call]:
+    """Every call that was made, in the order in which they ended."""
+    if not path.is_file():
+        return
+    with contextlib.closing(_opened(path)) as connection:
+        names = ", ".join(field.name for field in fields(Call))
+        for row in connection.execute(f"select {names} from calls order by rowid"):
+            yield Call(*row)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """The file, with its tables; one that is no database any more is set aside, and a new one begun."""
+    try:
+        return _with_tables(path)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        path.rename(path.with_name(f"{path.name}.set_aside"))
+        return _with_tables(path)
+
+
+def _with_tables(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=60)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("pragma synchronous = normal")  # outlives a kill of the process; a power cut may cost the last moments
+    connection.executescript(_SCHEMA)
+    return connection

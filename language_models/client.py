@@ -1,136 +1,211 @@
-"""Asking a model at an OpenAI-compatible endpoint: many requests at once, each paid for once."""
+"""Asking models at an OpenAI-compatible endpoint: many requests at once, each paid for once.
+
+A client holds what is global to a run: one event loop, the cache, the caller with its limits, and the budget.
+"""
 
 import asyncio
-import os
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+import contextlib
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from types import TracebackType
+from typing import Any, Literal, TypeVar
 
 import openai
 
-from language_models.cache import Cache
+from language_models.cache import Cache, Call, request_key
+from language_models.caller import Caller
+from language_models.chat import Answer, Request, Status
+from language_models.endpoint import Endpoint, Patience, Prices
 from language_models.errors import ModelError
+from language_models.limits import Budget
 
-Status = Literal["answered", "empty", "refused", "truncated"]
+__all__ = ["Answer", "Client", "Deferral", "Deferred", "Endpoint", "Mode", "Patience", "Prices", "Progress", "Request", "Status", "ask_all"]
+
+Mode = Literal["ask", "replay", "estimate", "batch"]
 Progress = Callable[[int, int], None]
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+CALL_ID = 16  # characters of a request's key that name its call
+_AHEAD = 256  # items begun beyond the one that is waited for, at the least
+_NOT_KEPT = {"call_id", "from_cache"}
+_NONE: Any = object()
+
+
+class Deferred(Exception):
+    """The answer is not in the cache, and this client does not ask now."""
+
+
+@dataclass
+class Estimate:
+    """What the calls that are not in the cache would take."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    most_output_tokens: int = 0
 
 
 @dataclass(frozen=True)
-class Endpoint:
-    """Where a model answers; the key itself stays in the environment."""
+class Deferral:
+    """A request that waits to be handed in: what the cache is keyed by."""
 
-    model: str
-    base_url: str | None = None
-    key_variable: str = "OPENAI_API_KEY"
-    at_once: int = 8
+    addressed: dict[str, Any]
+    sample: int
 
 
-@dataclass(frozen=True)
-class Answer:
-    """A complete answer, whatever became of it."""
-
-    text: str
-    status: Status
-    input_tokens: int
-    output_tokens: int
-    latency_ms: float
-    from_cache: bool = False
+_COUNTED = Deferral({}, 0)  # an estimate counts requests and forgets them
 
 
-@dataclass(frozen=True)
-class Request:
-    """One chat request; `schema` asks for JSON of that JSON Schema."""
+class Client:
+    """Answers of one model, from the cache or from its endpoint. Use it as a context manager.
 
-    system: str
-    user: str
-    schema: dict[str, Any] | None = None
-    temperature: float = 0.0
-    max_tokens: int = 1024
-    sample: int = 0
+    Modes: `ask` asks what is not in the cache; `replay` never asks, and a missing answer is a ModelError; `estimate` and `batch`
+    raise Deferred for what is missing and collect it, to be counted, or handed in as a batch.
+    """
 
-    def body(self, endpoint: Endpoint) -> dict[str, Any]:
-        """What is sent, and what the cache is keyed by, together with where it is sent."""
-        body: dict[str, Any] = {
-            "model": endpoint.model,
-            "messages": [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}],
-            "temperature": self.temperature,
-            "max_completion_tokens": self.max_tokens,
-        }
-        if self.schema is not None:
-            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": self.schema, "strict": True}}
-        return body
+    def __init__(self, endpoint: Endpoint, store: Path, purpose: str, *, budget: float | None = None, mode: Mode = "ask") -> None:
+        if budget is not None and endpoint.prices is None:
+            raise ModelError(f"a budget needs prices, and none are known for model '{endpoint.model}': declare them in models.yaml")
+        self.endpoint = endpoint
+        self.purpose = purpose
+        self.mode = mode
+        self.budget = Budget(budget)
+        self.estimate = Estimate()
+        self.deferred: dict[str, Deferral] = {}
+        self.failed: set[str] = set()
+        self._caller = Caller(endpoint, endpoint.key() if mode in {"ask", "batch"} else "none", self.budget)
+        self._asked: dict[str, asyncio.Future[Answer]] = {}
+        self.cache = Cache(store)
+        self._runner = asyncio.Runner()
 
+    def __enter__(self) -> "Client":
+        return self
 
-def ask_all(endpoint: Endpoint, requests: Sequence[Request], cache_file: Path, progress: Progress = lambda done, total: None) -> list[Answer]:
-    """The answers in the order of the requests; those in the cache are not asked again. ModelError where the endpoint cannot answer."""
-    cache = Cache(cache_file)
-    try:
-        return asyncio.run(_ask_all(endpoint, requests, cache, progress))
-    finally:
-        cache.close()
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._runner.run(self._caller.close())
+        self._runner.close()
+        self.cache.close()
 
+    @property
+    def connection(self) -> openai.AsyncOpenAI:
+        """The openai client, for what is no chat."""
+        return self._caller.connection
 
-async def _ask_all(endpoint: Endpoint, requests: Sequence[Request], cache: Cache, progress: Progress) -> list[Answer]:
-    key = os.environ.get(endpoint.key_variable)
-    if key is None and endpoint.base_url is None:
-        raise ModelError(f"the environment variable {endpoint.key_variable} holds no key; set it, or give --base-url for a server that needs none")
-    gate = asyncio.Semaphore(endpoint.at_once)
-    done = 0
+    def run(self, work: Coroutine[Any, Any, Made]) -> Made:
+        """Run one coroutine on the client's loop."""
+        return self._runner.run(work)
 
-    async def one(request: Request) -> Answer:
-        nonlocal done
-        async with gate:
-            answer = await _ask(client, endpoint, request, cache)
-        done += 1
-        progress(done, len(requests))
+    def each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[Made]]) -> Iterator[Made]:
+        """What `work` makes of each item, in the order of the items, with many of them under way at once.
+
+        When it ends early, because a call stopped the run or the caller asks for no more, the calls in flight are waited for
+        and kept, since they are paid for.
+        """
+        loop = self._runner.get_loop()
+        begun: deque[asyncio.Task[Made]] = deque()
+        ahead = max(_AHEAD, 4 * self.endpoint.at_once)
+        waiting = iter(items)
+        try:
+            while True:
+                while len(begun) < ahead and (item := next(waiting, _NONE)) is not _NONE:
+                    begun.append(loop.create_task(_awaited(work(item))))
+                if not begun:
+                    return
+                if not begun[0].done():
+                    self._runner.run(_ended(begun[0]))
+                yield begun.popleft().result()
+        finally:
+            if begun:
+                self._caller.stopped = self._caller.stopped or ModelError("the run was ended")
+                self._runner.run(_ended(*begun))
+
+    def collect(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> None:
+        """Let `work` run over the items for what it would ask; modes `estimate` and `batch` gather that."""
+
+        async def tried(item: Item) -> None:
+            with contextlib.suppress(Deferred):
+                await work(item)
+
+        for _ in self.each(items, tried):
+            pass
+
+    async def ask(self, request: Request) -> Answer:
+        """The answer to a request; the same request is asked once, however often it comes at once. ModelError stops the run."""
+        body = request.body(self.endpoint)
+        addressed = {"base_url": self.endpoint.base_url, **body}
+        key = request_key(addressed, request.sample)
+        kept = self.cache.get(key)
+        if kept is not None:
+            return Answer(**{**kept, "call_id": key[:CALL_ID], "from_cache": True})
+        if key in self.failed:
+            return Answer("", "failed", call_id=key[:CALL_ID])
+        if self.mode != "ask":
+            raise self._not_asked(key, request, addressed)
+        if key in self._asked:
+            return await self._asked[key]
+        self._refuse_too_long(request)
+        future = self._asked[key] = asyncio.get_running_loop().create_future()
+        deferral = Deferral(addressed, request.sample)
+        try:
+            answer = await self._caller.call(request, body, key[:CALL_ID], self.purpose, lambda answer, call: self.keep(key, deferral, answer, call))
+            future.set_result(answer)
+        except BaseException as error:
+            future.set_exception(error)
+            future.exception()  # it is raised here as well
+            raise
+        finally:
+            del self._asked[key]
         return answer
 
-    async with openai.AsyncOpenAI(base_url=endpoint.base_url, api_key=key or "none", max_retries=5, timeout=180) as client:
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(request)) for request in requests]
-        except* openai.OpenAIError as errors:
-            raise ModelError(_words(endpoint, errors.exceptions[0])) from None
-    return [task.result() for task in tasks]
+    def keep(self, key: str, deferral: Deferral, answer: Answer | None, call: Call) -> Answer:
+        """Keep a call, and its answer if it brought one; the answer with the call's id."""
+        if answer is None:
+            self.cache.note(call)
+            return Answer("", "failed", call_id=call.call_id)
+        kept = {name: value for name, value in asdict(answer).items() if name not in _NOT_KEPT}
+        self.cache.put(key, deferral.addressed, deferral.sample, kept, call)
+        return replace(answer, call_id=call.call_id)
+
+    def _not_asked(self, key: str, request: Request, addressed: dict[str, Any]) -> Exception:
+        """What is raised where the mode does not ask; what is missing is collected."""
+        if self.mode == "replay":
+            return ModelError(f"an answer of model '{self.endpoint.model}' is not in the cache: run the same command without --replay to ask for it")
+        if key not in self.deferred:
+            self.estimate.calls += 1
+            self.estimate.input_tokens += request.estimated_tokens
+            self.estimate.most_output_tokens += request.max_tokens + self.endpoint.reasoning_tokens
+            self.deferred[key] = Deferral(addressed, request.sample) if self.mode == "batch" else _COUNTED
+        return Deferred()
+
+    def _refuse_too_long(self, request: Request) -> None:
+        """Stop before money is spent on a request that cannot fit, however its tokens are counted."""
+        context = self.endpoint.context_tokens
+        if context is not None and request.fewest_tokens > context:
+            raise ModelError(
+                f"a request of about {request.estimated_tokens:,} tokens is too long for the {context:,} of model '{self.endpoint.model}': "
+                "give it fewer cards or examples, or take a model with a longer context"
+            )
 
 
-async def _ask(client: openai.AsyncOpenAI, endpoint: Endpoint, request: Request, cache: Cache) -> Answer:
-    body = request.body(endpoint)
-    addressed = {"base_url": endpoint.base_url, **body}
-    kept = cache.get(addressed, request.sample)
-    if kept is not None:
-        return Answer(**{**kept, "from_cache": True})
-    started = time.perf_counter()
-    completion = await client.chat.completions.create(**body)
-    answer = _read(completion, 1000 * (time.perf_counter() - started))
-    cache.put(addressed, request.sample, asdict(answer))
-    return answer
+async def _awaited(work: Awaitable[Made]) -> Made:
+    return await work
 
 
-def _read(completion: Any, latency_ms: float) -> Answer:
-    """The answer of a completion with its status."""
-    choice = completion.choices[0] if completion.choices else None
-    text = (choice.message.content or "") if choice else ""
-    refused = bool(choice and (choice.message.refusal or choice.finish_reason == "content_filter"))
-    truncated = bool(choice and choice.finish_reason == "length")
-    status: Status = "refused" if refused else "truncated" if truncated else "answered" if text.strip() else "empty"
-    usage = completion.usage
-    return Answer(text, status, usage.prompt_tokens if usage else 0, usage.completion_tokens if usage else 0, round(latency_ms, 1))
+async def _ended(*tasks: "asyncio.Task[Any]") -> None:
+    await asyncio.wait(tasks)
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()  # marks it as seen; the first one is raised where its result is asked for
 
 
-def _words(endpoint: Endpoint, error: BaseException) -> str:
-    """What went wrong and what to do, without anything that could hold a key."""
-    where = endpoint.base_url or "the default endpoint"
-    match error:
-        case openai.AuthenticationError() | openai.PermissionDeniedError():
-            return f"{where} refused the key in {endpoint.key_variable}"
-        case openai.NotFoundError():
-            return f"{where} has no model '{endpoint.model}'"
-        case openai.APIConnectionError():
-            return f"{where} cannot be reached; is the server running?"
-        case openai.APIStatusError():
-            return f"{where} answered {error.status_code} to model '{endpoint.model}', again and again"
-        case _:
-            return f"{where} gave no answer from model '{endpoint.model}': {type(error).__name__}"
+def ask_all(
+    endpoint: Endpoint, requests: Sequence[Request], store: Path, progress: Progress = lambda done, total: None, purpose: str = ""
+) -> list[Answer]:
+    """The answers in the order of the requests; those in the cache are not asked again. ModelError where the endpoint cannot answer."""
+    answers: list[Answer] = []
+    with Client(endpoint, store, purpose) as client:
+        for answer in client.each(requests, client.ask):
+            answers.append(answer)
+            progress(len(answers), len(requests))
+    return answers

@@ -1,0 +1,127 @@
+"""Answers by OpenAI's batch endpoint: half the price, within a day. What is handed in is remembered, so that a killed run fetches it."""
+
+import asyncio
+import io
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import openai
+
+from language_models.cache import Batch
+from language_models.caller import ledger_line, now
+from language_models.chat import Answer, read_completion
+from language_models.client import CALL_ID, Client, Deferral, Item, Progress
+from language_models.errors import ModelError
+from language_models.failures import classify
+
+_MOST_REQUESTS = 10_000  # of one batch; the endpoint takes 50,000, and 200 MB
+_ROUNDS = 4  # a question may follow from the answer to another
+_LONGEST_POLL = 60.0  # seconds
+_OVER = {"completed", "failed", "expired", "cancelled"}
+
+
+def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item], Awaitable[object]], progress: Progress, poll: float = 5.0) -> None:
+    """Put the answers to all that `work` asks over the items into the cache; the caller then runs it over them as ever.
+
+    Requests that the endpoint could not answer are left to fail in the caller's run, by the client's `failed`. `poll`: seconds
+    between the first two looks at a batch; it doubles up to a minute.
+    """
+    client.mode = "batch"
+    try:
+        client.run(_fetch_all(client, progress, poll))
+        for _ in range(_ROUNDS):
+            for block in _blocks(items):
+                client.collect(block, work)
+                client.run(_hand_in(client))
+            if not client.cache.batches():
+                return
+            client.run(_fetch_all(client, progress, poll))
+    except openai.OpenAIError as error:
+        raise ModelError(f"the batch endpoint failed: {classify(error, client.endpoint).words}") from None
+    finally:
+        client.mode = "ask"
+
+
+def _blocks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
+    for first in range(0, len(items), _MOST_REQUESTS):
+        yield items[first : first + _MOST_REQUESTS]
+
+
+async def _hand_in(client: Client) -> None:
+    """Hand in what was deferred. The file is remembered before the batch is made, so that a kill in between makes no second one."""
+    known = {key for batch in client.cache.batches() for key, _, _ in batch.requests}
+    requests = [(key, one.addressed, one.sample) for key, one in client.deferred.items() if key not in known]
+    client.deferred.clear()
+    if not requests:
+        return
+    lines = (json.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": _body(sent)}) for key, sent, _ in requests)
+    file = await client.connection.files.create(file=("requests.jsonl", io.BytesIO("\n".join(lines).encode())), purpose="batch")
+    batch = Batch(file.id, None, requests)
+    client.cache.put_batch(batch)
+    await _made(client, batch)
+
+
+async def _made(client: Client, batch: Batch) -> Batch:
+    """The batch at the endpoint: the one that was made of its file, or a new one."""
+    if batch.batch_id is not None:
+        return batch
+    async for there in client.connection.batches.list(limit=100):
+        if there.input_file_id == batch.input_file:
+            break
+    else:
+        there = await client.connection.batches.create(completion_window="24h", endpoint="/v1/chat/completions", input_file_id=batch.input_file)
+    made = replace(batch, batch_id=there.id)
+    client.cache.put_batch(made)
+    return made
+
+
+def _body(addressed: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in addressed.items() if name != "base_url"}
+
+
+async def _fetch_all(client: Client, progress: Progress, poll: float) -> None:
+    """Wait for every batch that was handed in, and keep its answers."""
+    batches = [await _made(client, batch) for batch in client.cache.batches()]
+    total = sum(len(batch.requests) for batch in batches)
+    done = 0
+    for batch in batches:
+        pause = poll
+        while (state := await client.connection.batches.retrieve(str(batch.batch_id))).status not in _OVER:
+            progress(done + (state.request_counts.completed if state.request_counts else 0), total)
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_POLL)
+        await _keep(client, batch, state)
+        done += len(batch.requests)
+        progress(done, total)
+
+
+async def _keep(client: Client, batch: Batch, state: Any) -> None:
+    """Keep the answers of a batch that is over; what it did not answer counts as failed in this run."""
+    if state.status == "failed":
+        reasons = "; ".join(error.message or "" for error in (state.errors.data or [])) if state.errors else "no reason given"
+        client.cache.end_batch(batch)
+        raise ModelError(f"the endpoint refused the batch {batch.batch_id}: {reasons[:200]}")
+    asked = {key: Deferral(addressed, sample) for key, addressed, sample in batch.requests}
+    if state.output_file_id:
+        content = await client.connection.files.content(state.output_file_id)
+        for line in content.text.splitlines():
+            _keep_line(client, asked, json.loads(line))
+    client.failed.update(asked)
+    client.cache.end_batch(batch)
+
+
+def _keep_line(client: Client, asked: dict[str, Deferral], line: dict[str, Any]) -> None:
+    """Keep the answer of one line, and take it off what was asked."""
+    response = line.get("response") or {}
+    key = str(line.get("custom_id"))
+    if response.get("status_code") != 200 or key not in asked:
+        return
+    try:
+        answer: Answer = read_completion(response["body"], 0.0, client.endpoint)
+    except (ValueError, KeyError):
+        return
+    cheaper = replace(answer, cost_usd=answer.cost_usd * (client.endpoint.prices.batch_share if client.endpoint.prices else 1.0))
+    call = ledger_line(client.endpoint, (key[:CALL_ID], client.purpose, 1), now(), cheaper)
+    client.keep(key, asked.pop(key), cheaper, call)

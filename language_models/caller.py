@@ -1,0 +1,145 @@
+"""Calling an endpoint: within its limits and the budget, again where that helps, and written down however it ends."""
+
+import asyncio
+import json
+import random
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import httpx2
+import openai
+
+from language_models.cache import Call
+from language_models.chat import Answer, Request, read_completion
+from language_models.endpoint import Endpoint
+from language_models.errors import ModelError
+from language_models.failures import Failure, classify
+from language_models.limits import Budget, Concurrency, Pace
+
+Write = Callable[[Answer | None, Call], Answer]
+
+
+class Caller:
+    """Makes calls of one endpoint. The first failure that concerns every call stops all of them, with `stopped`."""
+
+    def __init__(self, endpoint: Endpoint, key: str, budget: Budget) -> None:
+        self.endpoint = endpoint
+        self.budget = budget
+        self.stopped: ModelError | None = None
+        self._key = key
+        self._concurrency = Concurrency(endpoint.at_once)
+        self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
+        self._successes = 0
+        self._connection: openai.AsyncOpenAI | None = None
+
+    @property
+    def connection(self) -> openai.AsyncOpenAI:
+        """The openai client, on the faster of its transports. It does not retry: that is decided here, where the limits are known."""
+        if self._connection is None:
+            timeout = self.endpoint.patience.timeout
+            transport = openai.DefaultAioHttpClient(timeout=timeout)
+            self._connection = openai.AsyncOpenAI(
+                base_url=self.endpoint.base_url, api_key=self._key, max_retries=0, timeout=timeout, http_client=transport
+            )
+        return self._connection
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        if self._connection is not None:
+            await self._connection.close()
+
+    async def call(self, request: Request, body: dict[str, Any], call_id: str, purpose: str, write: Write) -> Answer:
+        """The answer of a call that succeeded, or `failed`; `write` keeps the answer and the ledger's line. ModelError stops the run."""
+        successes = self._successes
+        failure: Failure | None = None
+        for attempt in range(1, self.endpoint.patience.attempts + 1):
+            async with self._concurrency:
+                if self.stopped is not None:
+                    raise self.stopped
+                outcome = await self._try(request, body, (call_id, purpose, attempt), write)
+            if isinstance(outcome, Answer):
+                return outcome
+            failure = outcome
+            if failure.kind != "again":
+                break
+            if attempt < self.endpoint.patience.attempts:
+                await asyncio.sleep(self._pause(attempt, failure))
+        assert failure is not None
+        alone = self._successes == successes if failure.unreachable else self._successes == 0
+        if failure.kind == "stop" or alone:
+            self.stopped = self.stopped or ModelError(failure.words)
+            raise self.stopped
+        return Answer("", "failed", call_id=call_id)
+
+    async def _try(self, request: Request, body: dict[str, Any], named: tuple[str, str, int], write: Write) -> Answer | Failure:
+        """One attempt."""
+        await self._requests.wait()
+        await self._tokens.wait(request.estimated_tokens)
+        most = self.endpoint.cost(request.estimated_tokens, 0, request.max_tokens + self.endpoint.reasoning_tokens)
+        try:
+            await self.budget.reserve(most)
+        except ModelError as error:
+            self.stopped = self.stopped or error
+            raise
+        cost, started_at, started = 0.0, now(), time.perf_counter()
+        try:
+            content = await _posted(self.connection, body)
+            answer = read_completion(json.loads(content), 1000 * (time.perf_counter() - started), self.endpoint)
+            cost = answer.cost_usd
+        except (openai.OpenAIError, OSError, ValueError) as error:
+            failure = classify(error, self.endpoint)
+            self._learn(failure)
+            write(None, ledger_line(self.endpoint, named, started_at, Answer("", "failed", latency_ms=1000 * (time.perf_counter() - started))))
+            return failure
+        finally:
+            self.budget.settle(most, cost)
+        self._concurrency.succeeded(answer.latency_ms / 1000)
+        self._tokens.correct(request.estimated_tokens, answer.input_tokens + answer.output_tokens)
+        self._successes += 1
+        return write(answer, ledger_line(self.endpoint, named, started_at, answer))
+
+    def _learn(self, failure: Failure) -> None:
+        if failure.overloaded:
+            self._concurrency.overloaded()
+        if failure.retry_after:
+            self._requests.pause(min(failure.retry_after, self.endpoint.patience.longest_pause))
+
+    def _pause(self, attempt: int, failure: Failure) -> float:
+        """Seconds before the next attempt: doubling, with jitter so that calls that failed together do not come back together."""
+        patience = self.endpoint.patience
+        pause = min(patience.first_pause * 2.0 ** (attempt - 1), patience.longest_pause) * random.uniform(0.5, 1.0)
+        return max(pause, min(failure.retry_after or 0.0, patience.longest_pause))
+
+
+async def _posted(connection: openai.AsyncOpenAI, body: dict[str, Any]) -> bytes:
+    """The body of the server's answer, unread. The client's general `post` sends ours as it is: `create` would walk through it again
+    and build models of the answer, which takes a third of the time of a call.
+    """
+    response = await connection.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    return response.content
+
+
+def now() -> str:
+    """The time, as the ledger has it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def ledger_line(endpoint: Endpoint, named: tuple[str, str, int], started_at: str, answer: Answer) -> Call:
+    """The ledger's line of a call; `named` is its id, what it was for, and the number of the attempt."""
+    call_id, purpose, attempt = named
+    return Call(
+        call_id=call_id,
+        purpose=purpose,
+        model=endpoint.model,
+        endpoint=endpoint.where,
+        started_at=started_at,
+        status=answer.status,
+        attempt=attempt,
+        input_tokens=answer.input_tokens,
+        cached_tokens=answer.cached_tokens,
+        output_tokens=answer.output_tokens,
+        cost_usd=answer.cost_usd,
+        latency_ms=round(answer.latency_ms, 1),
+    )

@@ -1,0 +1,80 @@
+"""A chat request and its answer, as every caller sees them."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from language_models.endpoint import Endpoint
+
+Status = Literal["answered", "empty", "refused", "truncated", "failed"]
+_CHARACTERS_PER_TOKEN = 4.0  # of English under the tokenizers in use; only ever called an estimate
+_MOST_CHARACTERS_PER_TOKEN = 6.0
+
+
+@dataclass(frozen=True)
+class Request:
+    """One chat request; `schema` asks for JSON of that JSON Schema."""
+
+    system: str
+    user: str
+    schema: dict[str, Any] | None = None
+    temperature: float = 0.0
+    max_tokens: int = 1024
+    sample: int = 0
+
+    def body(self, endpoint: Endpoint) -> dict[str, Any]:
+        """What is sent, and what the cache is keyed by, together with where it is sent."""
+        body: dict[str, Any] = {
+            "model": endpoint.name_there,
+            "messages": [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}],
+            endpoint.limits_by: self.max_tokens + endpoint.reasoning_tokens,
+        }
+        if endpoint.takes_temperature:
+            body["temperature"] = self.temperature
+        if self.schema is not None:
+            body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": self.schema, "strict": True}}
+        return body
+
+    @property
+    def estimated_tokens(self) -> int:
+        """About how many tokens the input has."""
+        return round((len(self.system) + len(self.user)) / _CHARACTERS_PER_TOKEN)
+
+    @property
+    def fewest_tokens(self) -> int:
+        """Fewer tokens than this the input hardly has under any tokenizer."""
+        return round((len(self.system) + len(self.user)) / _MOST_CHARACTERS_PER_TOKEN)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a request. `failed` is a call that never succeeded: it holds no text, cost nothing and is not kept."""
+
+    text: str
+    status: Status
+    input_tokens: int = 0
+    output_tokens: int = 0
+    latency_ms: float = 0.0
+    cached_tokens: int = 0
+    cost_usd: float = 0.0
+    call_id: str = ""
+    from_cache: bool = False
+
+
+def read_completion(completion: dict[str, Any], latency_ms: float, endpoint: Endpoint) -> Answer:
+    """The answer in a chat completion; ValueError where the server sent something else."""
+    try:
+        choice = completion["choices"][0]
+        message = choice["message"]
+        text = message.get("content") or ""
+        usage = completion.get("usage") or {}
+        input_tokens, output_tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)
+        cached = int((usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0)
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a chat completion: {type(error).__name__}") from None
+    status: Status = "answered" if text.strip() else "empty"
+    if choice.get("finish_reason") == "length":
+        status = "truncated"
+    if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+        status, text = "refused", text or message.get("refusal") or ""
+    cost = endpoint.cost(input_tokens, cached, output_tokens)
+    return Answer(text, status, input_tokens, output_tokens, round(latency_ms, 1), cached, cost)

@@ -1,0 +1,113 @@
+"""Limits of a run: how many calls at once (adapting to the server), how many a minute, and how much money."""
+
+import asyncio
+from collections import deque
+
+from language_models.errors import BudgetReached
+
+_START = 4
+_SHORT, _LONG = 0.2, 0.01  # weights of the newest latency in the two moving averages
+_SLOWER = 2.0  # the server is said to be slowing down when the short average is this many times the long one
+
+
+class Concurrency:
+    """How many calls may be in flight: grows while the server keeps pace, shrinks when it is overloaded or slows down.
+
+    Additive increase, multiplicative decrease, as in TCP: it starts low and adds one a call until the first sign of overload; then
+    one a round. At most one decrease a round, since one burst of refusals is one sign. `cap` is never exceeded.
+    """
+
+    def __init__(self, cap: int) -> None:
+        self.cap = cap
+        self.allowed = float(min(_START, cap))
+        self._in_flight = 0
+        self._since_decrease = 0
+        self._starting = True
+        self._short = self._long = 0.0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    async def __aenter__(self) -> None:
+        while self._in_flight >= int(self.allowed):
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self._in_flight += 1
+
+    async def __aexit__(self, *error: object) -> None:
+        self._in_flight -= 1
+        for _ in range(int(self.allowed) - self._in_flight):
+            if self._waiting and not (turn := self._waiting.popleft()).done():
+                turn.set_result(None)
+
+    def succeeded(self, seconds: float) -> None:
+        """A call came back after that many seconds."""
+        self._since_decrease += 1
+        self._short = self._short + _SHORT * (seconds - self._short) if self._short else seconds
+        self._long = self._long + _LONG * (seconds - self._long) if self._long else seconds
+        if self._short > _SLOWER * self._long:
+            self._decrease(0.9)
+        else:
+            self.allowed = min(self.cap, self.allowed + (1.0 if self._starting else 1.0 / self.allowed))
+
+    def overloaded(self) -> None:
+        """A call was refused for overload, or took too long to wait for."""
+        self._since_decrease += 1
+        self._decrease(0.5)
+
+    def _decrease(self, factor: float) -> None:
+        if self._starting or self._since_decrease >= self.allowed:
+            self.allowed = max(1.0, self.allowed * factor)
+            self._since_decrease = 0
+            self._starting = False
+
+
+class Pace:
+    """Spaces calls evenly, so that no minute holds more than its share; a pause that the server asks for holds all of them."""
+
+    def __init__(self, per_minute: int | None) -> None:
+        self._seconds_each = 60 / per_minute if per_minute else 0.0
+        self._free_at = 0.0
+
+    async def wait(self, amount: float = 1) -> None:
+        """Wait for the turn of a call that takes `amount` of what is limited."""
+        now = asyncio.get_running_loop().time()
+        start = max(self._free_at, now)
+        self._free_at = start + amount * self._seconds_each
+        if start > now:
+            await asyncio.sleep(start - now)
+
+    def correct(self, estimated: float, used: float) -> None:
+        """Put right what an estimate took too much or too little."""
+        self._free_at += (used - estimated) * self._seconds_each
+
+    def pause(self, seconds: float) -> None:
+        """Let no call start for that long."""
+        self._free_at = max(self._free_at, asyncio.get_running_loop().time() + seconds)
+
+
+class Budget:
+    """Dollars that calls may cost together; a call starts only if the most that it can cost is left."""
+
+    def __init__(self, dollars: float | None) -> None:
+        self.dollars = dollars
+        self.spent = 0.0
+        self._reserved = 0.0
+        self._in_flight = 0
+        self._settled = asyncio.Event()
+
+    async def reserve(self, most: float) -> None:
+        """Set aside what a call may cost, once calls in flight have left enough; BudgetReached where they cannot."""
+        while self.dollars is not None and self.spent + self._reserved + most > self.dollars:
+            if self._in_flight == 0:
+                raise BudgetReached(f"the budget of ${self.dollars:g} is reached: ${self.spent:.4f} spent, and the next call may cost ${most:.4f}")
+            self._settled.clear()
+            await self._settled.wait()
+        self._reserved += most
+        self._in_flight += 1
+
+    def settle(self, most: float, cost: float) -> None:
+        """Replace what was set aside by what the call did cost."""
+        self._reserved -= most
+        self._in_flight -= 1
+        self.spent += cost
+        self._settled.set()

@@ -1,0 +1,95 @@
+"""The registry of models: data, in `models.yaml` here and in a file of one's own beside the data."""
+
+import difflib
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from language_models.endpoint import Endpoint, Prices
+from language_models.errors import ModelError
+
+MODELS_FILE = Path(__file__).parent / "models.yaml"
+
+
+class _Declared(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class DeclaredPrices(_Declared):
+    """Dollars per million tokens."""
+
+    input: float = Field(ge=0)
+    output: float = Field(ge=0)
+    cached_input: float | None = Field(None, ge=0, description="for input that the server has in its prefix cache")
+    batch_share: float = Field(1.0, gt=0, le=1, description="share of these prices that the batch endpoint takes")
+
+
+class DeclaredModel(_Declared):
+    """A model, where it is served, and what it takes."""
+
+    served_as: str | None = Field(None, description="its name at the server, where that differs")
+    base_url: str | None = Field(None, description="none: that of the openai package")
+    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key; never the key itself")
+    openness: Literal["open", "closed"]
+    context_tokens: int = Field(gt=0)
+    prices: DeclaredPrices | None = Field(None, description="none: a model of one's own, which costs nothing")
+    takes_temperature: bool = Field(True, description="reasoning models refuse the parameter")
+    reasoning_tokens: int = Field(0, ge=0, description="tokens to leave for thinking, beside those of the answer")
+    at_once: int = Field(8, ge=1, description="the most calls in flight")
+    requests_per_minute: int | None = Field(None, gt=0)
+    tokens_per_minute: int | None = Field(None, gt=0)
+
+
+class DeclaredModels(_Declared):
+    """Models by name."""
+
+    models: dict[str, DeclaredModel]
+
+
+def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:
+    """Every declared model; those in `own`, if there is such a file, add to ours and stand before them. ModelError names every problem."""
+    models = _read(MODELS_FILE)
+    return models | _read(own) if own is not None and own.is_file() else models
+
+
+def find_endpoint(
+    name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None, own: Path | None = None
+) -> Endpoint:
+    """The endpoint of a registered model, or of any model at an address; ModelError for a name that is neither."""
+    models = read_models(own)
+    declared = models.get(name)
+    if declared is None and base_url is None:
+        near = difflib.get_close_matches(name, models, 1)
+        meant = f"; did you mean '{near[0]}'?" if near else ""
+        raise ModelError(f"no model '{name}'{meant} (registered: {', '.join(models)}; or give the address of a server with --base-url)")
+    if declared is None or base_url is not None:
+        context = declared.context_tokens if declared else None
+        served_as = declared.served_as if declared else None
+        return Endpoint(name, base_url, key_variable or "OPENAI_API_KEY", served_as=served_as, context_tokens=context, at_once=at_once or 8)
+    return Endpoint(
+        model=name,
+        base_url=declared.base_url,
+        key_variable=key_variable or declared.key_variable,
+        served_as=declared.served_as,
+        prices=Prices(**declared.prices.model_dump()) if declared.prices else None,
+        context_tokens=declared.context_tokens,
+        openness=declared.openness,
+        takes_temperature=declared.takes_temperature,
+        reasoning_tokens=declared.reasoning_tokens,
+        at_once=at_once or declared.at_once,
+        requests_per_minute=declared.requests_per_minute,
+        tokens_per_minute=declared.tokens_per_minute,
+    )
+
+
+def _read(path: Path) -> dict[str, DeclaredModel]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return DeclaredModels.model_validate(content).models
+    except yaml.YAMLError as error:
+        raise ModelError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+    except ValidationError as error:
+        problems = "\n".join(f"  {'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
+        raise ModelError(f"{path} does not declare models as it should:\n{problems}") from None
