@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from eval_flows.selection.run import SplitChoice
+    from language_models.client import Endpoint
     from warehouse.query import Format
 
 _BAD_INPUT = 2
@@ -79,26 +79,67 @@ def build(recipe: str, workers: int | None) -> None:
     click.echo(f"  {built.folder}")
 
 
+def _model_options(command: Any) -> Any:
+    """The options that say which model is asked, and where."""
+    for option in (
+        click.option("--interface", type=click.Choice(["chat", "completion"]), help="completion is for base models (default: as registered)."),
+        click.option("--at-once", type=click.IntRange(1), help="The most calls in flight (default: as registered, or 8)."),
+        click.option("--key-variable", help="Environment variable that holds the key (default: as registered, or OPENAI_API_KEY)."),
+        click.option("--base-url", help="Address of an OpenAI-compatible server; any model there needs no entry in the registry."),
+    ):
+        command = option(command)
+    return command
+
+
+def _endpoint(model: str, **asked: Any) -> Endpoint:
+    from language_models.registry import find_endpoint
+    from warehouse.layout import DataFolder
+
+    return find_endpoint(model, **asked, own=DataFolder.from_environment().models)
+
+
 @main.command()
 @click.argument("dataset")
-@click.option("--protocol", "protocols", multiple=True, required=True, help="random, heuristic or nearest; may be given several times.")
+@click.option("--protocol", "protocols", multiple=True, required=True, help="May be given several times; see the README for all of them.")
 @click.option("--limit", type=click.IntRange(1), help="Score this many tasks; a larger limit extends the run.")
 @click.option("--split", type=click.Choice(["test", "all"]), default="test", show_default=True, help="Which tasks to score.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random selector.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random selector and of fixed examples.")
 @click.option("--embedder", default="all-MiniLM-L6-v2", show_default=True, help="Packaged embedder, or the folder of a model.")
-def select(dataset: str, protocols: tuple[str, ...], limit: int | None, split: SplitChoice, seed: int, embedder: str) -> None:
+@click.option("--pool", help="Dataset whose train split is learnt from (default: DATASET).")
+@click.option("--model", help="Language model, by its name in the registry or, with --base-url, at its server.")
+@_model_options
+@click.option("--reply", type=click.Choice(["text", "schema"]), default="text", show_default=True, help="Free text, or JSON under a schema.")
+@click.option("--choose", type=click.Choice(["one", "set"]), default="one", show_default=True, help="One application, or all that suit.")
+@click.option("--examples", type=click.IntRange(1), default=5, show_default=True, help="Examples of few_shot.")
+@click.option("--example-choice", type=click.Choice(["fixed", "nearest"]), default="fixed", show_default=True, help="The same ones, or the nearest.")
+@click.option("--cards", type=click.IntRange(0), default=10, show_default=True, help="Cards of ras, nearest first; 0 shows all.")
+@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; the same command with more goes on.")
+@click.option("--dry-run", is_flag=True, help="Print the calls, tokens and dollars that it would take, and ask nothing.")
+@click.option("--replay", is_flag=True, help="Answer from the cache alone, with no network.")
+@click.option("--batch", is_flag=True, help="Ask through the batch endpoint: cheaper, within a day.")
+def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: int, dry_run: bool, **chosen: Any) -> None:
     """Let selectors choose applications for the tasks of DATASET, and score them."""
-    from eval_flows.selection.pipeline import evaluate_selection
+    from eval_flows.selection.pipeline import Choices, evaluate_selection, expect_calls
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
     from warehouse.query import answer
 
     data = DataFolder.from_environment()
+    where = {name: chosen.pop(name) for name in ("base_url", "key_variable", "at_once", "interface")}
+    endpoint = _endpoint(model, **where) if model else None
+    choices = Choices(endpoint=endpoint, cards=cards or None, **chosen)
     with progress_bars() as progress:
-        runs = evaluate_selection(dataset, protocols, data, progress, limit=limit, split=split, seed=seed, embedder=embedder)
-    ids = ", ".join(f"'{run.run_id}'" for run in runs)
-    columns = "run_id, dataset, protocol, model, tasks, correct, accuracy, accuracy_low, accuracy_high"
-    click.echo(answer(data.warehouse, f"select {columns} from accuracy where run_id in ({ids})", "table"))
+        if dry_run:
+            for expected in expect_calls(dataset, protocols, data, progress, choices):
+                click.echo(expected)
+            return
+        evaluated = evaluate_selection(dataset, protocols, data, progress, choices)
+    for table in evaluated.tables:
+        click.echo(answer(data.warehouse, table, "table"))
+    if evaluated.ended_early:
+        from language_models.errors import ModelError
+
+        raise ModelError(f"{evaluated.ended_early}. What was answered is kept and scored above; the same command with a larger budget goes on")
 
 
 @main.group()
@@ -137,21 +178,73 @@ def quality_load(sheets: tuple[str, ...]) -> None:
 
 @quality.command("judge")
 @click.argument("study")
-@click.option("--model", required=True, help="Name of the model, as its endpoint knows it.")
-@click.option("--base-url", help="Address of an OpenAI-compatible endpoint (default: that of the openai package).")
-@click.option("--key-variable", default="OPENAI_API_KEY", show_default=True, help="Environment variable that holds the key.")
-def quality_judge(study: str, model: str, base_url: str | None, key_variable: str) -> None:
+@click.option("--model", required=True, help="Language model, by its name in the registry or, with --base-url, at its server.")
+@_model_options
+def quality_judge(study: str, model: str, **where: Any) -> None:
     """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""
     from eval_flows.quality.pipeline import judge
     from eval_flows.selection.pipeline import sound_catalog
     from flows.progress import progress_bars
-    from language_models.client import Endpoint
     from warehouse.layout import DataFolder
 
-    endpoint = Endpoint(model, base_url, key_variable)
+    endpoint = _endpoint(model, **where)
     with progress_bars() as progress:
         path = judge(study, endpoint, sound_catalog(), DataFolder.from_environment(), lambda done, total: progress("judging", done, total))
     click.echo(f"{path}\n  read it in with: deskmill quality load {path}")
+
+
+@main.command()
+@click.argument("runs", nargs=-1, required=True)
+@click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+def compare(runs: tuple[str, ...], shape: Format) -> None:
+    """Compare two or more RUNS, by id or the beginning of one, on the tasks that they all answered."""
+    from reports.comparison import compare_runs, rendered_comparison
+    from warehouse.layout import DataFolder
+    from warehouse.query import connect
+
+    connection = connect(DataFolder.from_environment().warehouse)
+    try:
+        click.echo(rendered_comparison(compare_runs(connection, runs), shape))
+    finally:
+        connection.close()
+
+
+@main.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@click.option("--name", required=True, help="Name of the dataset that is made.")
+@click.option("--candidates", default="windows", show_default=True, help="Candidate list that the tasks are answered from.")
+def import_file(file: str, name: str, candidates: str) -> None:
+    """Make a dataset of your own tasks, one JSON object a line of FILE."""
+    from pathlib import Path
+
+    from flows.import_tasks import import_tasks
+    from warehouse.layout import DataFolder
+    from warehouse.loader import load_warehouse
+
+    data = DataFolder.from_environment()
+    made = import_tasks(Path(file), name, candidates, data)
+    load_warehouse(data)
+    state = "is there already, unchanged" if made.was_there else "imported"
+    click.echo(f"{name}: {made.manifest['rows']['accepted']:,} user tasks, dataset {made.dataset_id} ({state})\n  {made.folder}")
+
+
+@main.command()
+@click.argument("application")
+@click.option("--model", required=True, help="Language model, by its name in the registry or, with --base-url, at its server.")
+@_model_options
+@click.option("--number", type=click.IntRange(1), default=10, show_default=True, help="Atomic tasks to propose.")
+@click.option("--title", help="Full name of APPLICATION, where it is not in the catalog yet.")
+def draft(application: str, model: str, number: int, title: str | None, **where: Any) -> None:
+    """Let a language model propose atomic tasks for APPLICATION, in a file outside the catalog for a person to review."""
+    from flows.draft import draft_tasks
+    from flows.pipeline import read_declared
+    from flows.progress import progress_bars
+    from warehouse.layout import DataFolder
+
+    endpoint = _endpoint(model, **where)
+    with progress_bars() as progress:
+        made = draft_tasks(application, endpoint, number, read_declared()[0], DataFolder.from_environment(), progress, title)
+    click.echo(f"{made.path}\n  {len(made.kept)} proposals to review, {len(made.refused)} refused with their reasons")
 
 
 @main.command()

@@ -56,7 +56,7 @@ class Assembler:
         completed = pa.concat_tables([self._singletons(table.filter(alone)), self._graphs(table.filter(pc.invert(alone)))])
         refusals = self._refusals(completed)
         kept = pa.array([refusal is None for refusal in refusals], pa.bool_())
-        user_tasks = completed.filter(kept).append_column("paraphrase_call", pa.nulls(pc.sum(kept).as_py() or 0, pa.string()))
+        user_tasks = completed.filter(kept)
         found = [refusal for refusal in refusals if refusal is not None]
         for stage, reason in found:
             self.rejected_counts.setdefault(stage, Counter())[reason] += 1
@@ -122,7 +122,7 @@ class Assembler:
         added = {
             "valid_applications": pa.array([[] for _ in rows], pa.list_(pa.string())),
             "category": pa.nulls(len(rows), pa.string()),
-            "shape": pa.array([_shape(row["edges"], len(row["node_applications"])) for row in rows], pa.string()),
+            "shape": pa.array([shape_of(row["edges"], len(row["node_applications"])) for row in rows], pa.string()),
             "nodes": pa.array(nodes, _NODES),
             "unfit": pa.array([self._unfit(row, of_row) for row, of_row in zip(rows, nodes, strict=True)], pa.string()),
         }
@@ -146,8 +146,10 @@ class Assembler:
 _NODES = SCHEMAS["user_tasks"].field("nodes").type
 
 
-def _shape(edges: Sequence[Mapping[str, int]], nodes: int) -> str:
-    """What the edges form: a chain, or anything else."""
+def shape_of(edges: Sequence[Mapping[str, int]], nodes: int) -> str:
+    """The shape of a task of so many nodes: one is a singleton; edges that chain all nodes in their order are sequential, all others parallel."""
+    if nodes == 1:
+        return "singleton"
     return "sequential" if [(edge["source"], edge["target"]) for edge in edges] == [(n, n + 1) for n in range(nodes - 1)] else "parallel"
 
 

@@ -18,7 +18,7 @@ from compositions.validator import validate_workflows
 from flows.assemble import Assembler
 from flows.jobs import shard_jobs, wanted_rows
 from flows.parallel import Map
-from flows.publish import dataset_id, intact, publish, write_dataset, write_manifest
+from flows.publish import digest, intact, made_from, publish, write_dataset, write_manifest
 from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
 from flows.statistics import Statistics
@@ -64,16 +64,24 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
 
         catalog = refilled(catalog, recipe.refill, data, progress)
     jobs = shard_jobs(catalog, workflows, read_styles(), recipe)
-    identity = dataset_id(recipe, catalog, {job.application: job.address for job in jobs})
-    folder = data.datasets / identity
     with data.locked("build"):
         sweep(data.datasets)
         sweep(data.shards)
+        shards: list[Shard] = []
+        paraphrased: dict[str, Path] = {}
+        if recipe.paraphrase is not None:
+            from flows.paraphrase import paraphrase_shards  # likewise
+
+            shards = make_shards(jobs, data.shards, run_map, progress)
+            paraphrased = paraphrase_shards(shards, recipe.paraphrase, catalog, workflows, data, progress)
+        source = made_from(recipe, catalog, {job.application: job.address for job in jobs}, paraphrased)
+        identity = digest(source)
+        folder = data.datasets / identity
         manifest = intact(folder)
         if manifest is not None:
             return Built(name, identity, publish(data, name, folder), manifest, was_there=True)
-        shards = make_shards(jobs, data.shards, run_map, progress)
-        paths = [data.shards / f"{shard.address}.parquet" for shard in shards]
+        shards = shards or make_shards(jobs, data.shards, run_map, progress)
+        paths = list(paraphrased.values()) or [data.shards / f"{shard.address}.parquet" for shard in shards]
         assembler = Assembler(catalog, recipe, wanted_rows(workflows, catalog, recipe))
         statistics = Statistics({task for task in catalog.tasks if catalog.tasks[task].application in assembler.candidates})
         with written_folder(folder) as unpublished:
@@ -82,7 +90,7 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
             progress("assembling", 1, 1)
             _refuse_shortage(assembler, recipe)
             _refuse_unused(statistics, recipe)
-            manifest = write_manifest(unpublished, name, recipe, catalog, assembler, statistics, shards)
+            manifest = write_manifest(unpublished, name, source, recipe, catalog, assembler, statistics, shards)
             pass_gate(unpublished, gated, catalog, recipe, progress)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 

@@ -1,23 +1,65 @@
-"""Progress where a person waits: bars on a terminal, nothing where nobody looks."""
+"""Progress where a person waits: bars on a terminal, a line now and then in a log."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
+
+_LINE_EVERY = 30.0  # seconds
 
 
 @contextlib.contextmanager
-def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
-    """A function `(stage, done, total)` that shows a bar for each stage."""
+def progress_bars() -> Iterator[Callable[..., None]]:
+    """A function `(stage, done, total, note="")` that shows a bar for each stage, with its rate and the time left."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TaskID,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class RateColumn(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.1f}/s")
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), RateColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, TextColumn("{task.fields[note]}"), console=console, disable=not console.is_terminal) as bars:
         stages: dict[str, TaskID] = {}
+        log = _Log()
 
-        def show(stage: str, done: int, total: int) -> None:
+        def show(stage: str, done: int, total: int, note: str = "") -> None:
+            if not console.is_terminal:
+                log.show(stage, done, total, note)
+                return
             if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total)
-            bars.update(stages[stage], completed=done, total=total)
+                stages[stage] = bars.add_task(stage, total=total, note=note)
+            bars.update(stages[stage], completed=done, total=total, note=note)
 
         yield show
+
+
+class _Log:
+    """Lines for where no terminal is: how far, how fast, how much longer."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, tuple[float, int]] = {}
+        self._shown_at = time.monotonic()
+
+    def show(self, stage: str, done: int, total: int, note: str) -> None:
+        now = time.monotonic()
+        started_at, already = self._begun.setdefault(stage, (now, done))
+        if now - self._shown_at < _LINE_EVERY or done <= already:
+            return
+        self._shown_at = now
+        rate = (done - already) / (now - started_at)
+        from click import echo
+
+        echo(f"{stage}: {done:,} of {total:,}, {rate:,.1f}/s, {(total - done) / rate / 60:,.1f} min left {note}".rstrip(), err=True)

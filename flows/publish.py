@@ -30,13 +30,11 @@ _TEMPLATES = Environment(
 )
 
 
-def dataset_id(recipe: Recipe, catalog: Catalog, addresses: dict[str, str]) -> str:
-    """The fingerprint: a hash of everything that the dataset's bytes follow from."""
-    return hashlib.blake2b(json.dumps(made_from(recipe, catalog, addresses), sort_keys=True).encode(), digest_size=8).hexdigest()
+def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str], paraphrased: Mapping[str, Path]) -> Manifest:
+    """What a dataset follows from, whose hash is its fingerprint: recipe, shards, the declared data of the late stage, and versions.
 
-
-def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str]) -> Manifest:
-    """What a dataset follows from: recipe, shards, the declared data of the late stage, and versions."""
+    What a model says does not follow from a recipe, so of paraphrased shards it holds a hash of their bytes.
+    """
     candidates = catalog.candidates[recipe.candidates].applications
     late = {
         "equivalence": {name: entry.applications for name, entry in catalog.capabilities.items()},
@@ -46,12 +44,14 @@ def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str]) -> Ma
     return {
         "recipe": recipe.model_dump(mode="json"),
         "shards": addresses,
-        "late_stage": {name: _digest(value) for name, value in late.items()},
+        "late_stage": {name: digest(value) for name, value in late.items()},
         "versions": shaping_versions(),
+        **({"paraphrased_shards": {name: _described(path)["sha256"] for name, path in paraphrased.items()}} if paraphrased else {}),
     }
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """A 64-bit hash of plain data, as hex."""
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
@@ -90,18 +90,17 @@ def data_file(folder: Path, split: str) -> Path:
 
 
 def write_manifest(
-    folder: Path, name: str, recipe: Recipe, catalog: Catalog, assembler: Assembler, statistics: Statistics, shards: list[Shard]
+    folder: Path, name: str, source: Manifest, recipe: Recipe, catalog: Catalog, assembler: Assembler, statistics: Statistics, shards: list[Shard]
 ) -> Manifest:
-    """Describe what `write_dataset` wrote: catalog tables, manifest and card."""
+    """Describe what `write_dataset` wrote, made from `source`: catalog tables, manifest and card."""
     write_catalog(folder / "catalog", catalog)
-    addresses = {shard.application: shard.address for shard in shards}
     rejected = {stage: dict(sorted(reasons.items())) for stage, reasons in sorted(assembler.rejected_counts.items())}
     refused = sum(sum(reasons.values()) for reasons in rejected.values())
     manifest: Manifest = {
         "dataset": name,
-        "dataset_id": dataset_id(recipe, catalog, addresses),
+        "dataset_id": digest(source),
         "built_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "made_from": made_from(recipe, catalog, addresses),
+        "made_from": source,
         "rows": {
             "made": statistics.rows + refused,
             "accepted": statistics.rows,
@@ -109,19 +108,29 @@ def write_manifest(
             "rejected_by_stage_and_reason": rejected,
         },
         "shards_made": sorted(shard.application for shard in shards if shard.made),
-        "files": {str(path.relative_to(folder / "dataset")): _described(path) for path in (data_file(folder, split) for split in SPLITS)},
+        "files": described_files(folder),
         "statistics": statistics.summary(),
     }
-    card = _TEMPLATES.get_template("dataset_card.md.j2").render(manifest=manifest, recipe=recipe, splits=SPLITS)
-    (folder / "dataset" / "README.md").write_text(card)
-    (folder / "dataset" / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+    write_described(folder, manifest, "dataset_card.md.j2", recipe=recipe)
     return manifest
+
+
+def write_described(folder: Path, manifest: Manifest, card: str, **shown: Any) -> None:
+    """Write a dataset's manifest, and its card from the template of that name, which gets the manifest, the splits and what else is shown."""
+    text = _TEMPLATES.get_template(card).render(manifest=manifest, splits=SPLITS, **shown)
+    (folder / "dataset" / "README.md").write_text(text, encoding="utf-8")
+    (folder / "dataset" / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+
+
+def described_files(folder: Path) -> Manifest:
+    """Rows and hash of the file of every split, by its path in the dataset."""
+    return {str(path.relative_to(folder / "dataset")): _described(path) for path in (data_file(folder, split) for split in SPLITS)}
 
 
 def _described(path: Path) -> dict[str, Any]:
     with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"rows": pq.read_metadata(path).num_rows, "sha256": digest}
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"rows": pq.read_metadata(path).num_rows, "sha256": sha256}
 
 
 def write_catalog(folder: Path, catalog: Catalog) -> None:

@@ -42,6 +42,17 @@ class Refill(BaseModel):
     values: int = Field(ge=1, le=200, description="rows to ask for, for each pool")
 
 
+class Paraphrasing(BaseModel):
+    """Texts that a language model says in other words."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    model: str
+    base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: that of the openai package")
+    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key")
+    rate: float = Field(ge=0, le=1, description="share of the texts to paraphrase; those with a typo are never among them")
+    temperature: float = Field(0.0, ge=0, le=2)
+
+
 class Recipe(BaseModel):
     """What a dataset is to be."""
 
@@ -61,6 +72,7 @@ class Recipe(BaseModel):
     uses_every_task: bool = Field(False, description="refuse a dataset in which some atomic task of the candidates stands in no composition")
     splits: SplitShares
     refill: Refill | None = None
+    paraphrase: Paraphrasing | None = None
 
     @model_validator(mode="after")
     def _some_singletons(self) -> "Recipe":

@@ -28,6 +28,7 @@ from narrators.styles import Styles
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
+NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
 SEPARATOR = "\n"  # joins the lists that a shard holds as one text
 _FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
 
@@ -154,7 +155,7 @@ class ShardMaker:
         row["task_id"] = task_id(row)
         row["rejected_stage"], row["rejected_reason"] = None, None
         if not self.near_duplicates.add(row["text"]):
-            row["rejected_stage"], row["rejected_reason"] = "near_duplicates", "nearly the same as an earlier text of this target"
+            row["rejected_stage"], row["rejected_reason"] = NEARLY_THE_SAME
         return row
 
 

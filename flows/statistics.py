@@ -8,6 +8,8 @@ import pyarrow.compute as pc
 
 from atomic_tasks.schema import PLACEHOLDER
 
+_COUNTED = ("shape", "split", "naming", "style", "locale", "composition_kind", "paraphrase_status")
+
 
 class Statistics:
     """Sums over the rows of a dataset; `unused` is what no row has been composed of yet."""
@@ -15,7 +17,7 @@ class Statistics:
     def __init__(self, atomic_tasks: set[str]) -> None:
         self.unused = set(atomic_tasks)
         self.rows = 0
-        self._counts: dict[str, Counter[str]] = {name: Counter() for name in ("shape", "split", "naming", "style", "locale", "composition_kind")}
+        self._counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
         self._words = 0
         self._valid = 0
         self._typos = 0
@@ -25,7 +27,7 @@ class Statistics:
         """Add rows of user tasks."""
         self.rows += tasks.num_rows
         for name, counts in self._counts.items():
-            counts.update({entry["values"]: entry["counts"] for entry in pc.value_counts(tasks[name]).to_pylist()})
+            counts.update({entry["values"]: entry["counts"] for entry in pc.value_counts(pc.drop_null(tasks[name])).to_pylist()})
         self._words += tasks.num_rows + (pc.sum(pc.count_substring(tasks["text"], " ")).as_py() or 0)
         self._valid += pc.sum(pc.list_value_length(tasks["valid_applications"])).as_py() or 0
         self._typos += pc.sum(tasks["has_typo"]).as_py() or 0
@@ -43,6 +45,7 @@ class Statistics:
             "styles": counts["style"],
             "locales": counts["locale"],
             "composition_kinds": counts["composition_kind"],
+            "paraphrases": counts["paraphrase_status"],
             "mean_valid_applications": round(self._valid / singletons, 4),
             "share_that_addresses_its_application": round(self._counts["naming"]["application"] / singletons, 4),
             "share_with_a_typo": round(self._typos / max(self.rows, 1), 4),

@@ -5,7 +5,7 @@ import io
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import openai
 
@@ -17,6 +17,7 @@ from language_models.errors import ModelError
 from language_models.failures import classify
 
 _MOST_REQUESTS = 10_000  # of one batch; the endpoint takes 50,000, and 200 MB
+_URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _ROUNDS = 4  # a question may follow from the answer to another
 _LONGEST_POLL = 60.0  # seconds
 _OVER = {"completed", "failed", "expired", "cancelled"}
@@ -28,6 +29,8 @@ def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item]
     Requests that the endpoint could not answer are left to fail in the caller's run, by the client's `failed`. `poll`: seconds
     between the first two looks at a batch; it doubles up to a minute.
     """
+    if client.endpoint.interface != "chat":
+        raise ModelError(f"model '{client.endpoint.model}' is asked by completion, and batches are of chats: leave out --batch")
     client.mode = "batch"
     try:
         client.run(_fetch_all(client, progress, poll))
@@ -56,7 +59,7 @@ async def _hand_in(client: Client) -> None:
     client.deferred.clear()
     if not requests:
         return
-    lines = (json.dumps({"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": _body(sent)}) for key, sent, _ in requests)
+    lines = (json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": _body(sent)}) for key, sent, _ in requests)
     file = await client.connection.files.create(file=("requests.jsonl", io.BytesIO("\n".join(lines).encode())), purpose="batch")
     batch = Batch(file.id, None, requests)
     client.cache.put_batch(batch)
@@ -71,7 +74,7 @@ async def _made(client: Client, batch: Batch) -> Batch:
         if there.input_file_id == batch.input_file:
             break
     else:
-        there = await client.connection.batches.create(completion_window="24h", endpoint="/v1/chat/completions", input_file_id=batch.input_file)
+        there = await client.connection.batches.create(completion_window="24h", endpoint=_URL, input_file_id=batch.input_file)
     made = replace(batch, batch_id=there.id)
     client.cache.put_batch(made)
     return made

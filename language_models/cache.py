@@ -128,6 +128,8 @@ class Cache:
 
     def _with_texts_apart(self, request: dict[str, Any]) -> dict[str, Any]:
         """The request with the long texts of its messages replaced by their hashes."""
+        if "prompt" in request:
+            return request | {"prompt": self._apart(request["prompt"])}
         return request | {"messages": [message | {"content": self._apart(message["content"])} for message in request["messages"]]}
 
     def _apart(self, text: str) -> str | dict[str, str]:
@@ -151,7 +153,8 @@ def read_request(path: Path, call_id: str) -> list[dict[str, str]] | None:
         found = connection.execute("select request from answers where key >= ? and key < ? || 'g' limit 1", [call_id, call_id]).fetchone()
         if found is None:
             return None
-        messages: list[dict[str, Any]] = json.loads(found[0])["messages"]
+        request = json.loads(found[0])
+        messages: list[dict[str, Any]] = request.get("messages") or [{"role": "user", "content": request["prompt"]}]
         return [message | {"content": _whole(message["content"], connection)} for message in messages]
 
 

@@ -117,7 +117,8 @@ async def _posted(connection: openai.AsyncOpenAI, body: dict[str, Any]) -> bytes
     """The body of the server's answer, unread. The client's general `post` sends ours as it is: `create` would walk through it again
     and build models of the answer, which takes a third of the time of a call.
     """
-    response = await connection.post("/chat/completions", cast_to=httpx2.Response, body=body)
+    path = "/chat/completions" if "messages" in body else "/completions"
+    response = await connection.post(path, cast_to=httpx2.Response, body=body)
     return response.content
 
 

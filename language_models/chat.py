@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from language_models.endpoint import Endpoint
+from language_models.errors import ModelError
 
 Status = Literal["answered", "empty", "refused", "truncated", "failed"]
 _CHARACTERS_PER_TOKEN = 4.0  # of English under the tokenizers in use; only ever called an estimate
@@ -22,12 +23,14 @@ class Request:
     sample: int = 0
 
     def body(self, endpoint: Endpoint) -> dict[str, Any]:
-        """What is sent, and what the cache is keyed by, together with where it is sent."""
-        body: dict[str, Any] = {
-            "model": endpoint.name_there,
-            "messages": [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}],
-            endpoint.limits_by: self.max_tokens + endpoint.reasoning_tokens,
-        }
+        """What is sent, and what the cache is keyed by, together with where it is sent. A base model completes the text up to a line's end."""
+        body: dict[str, Any] = {"model": endpoint.name_there, endpoint.limits_by: self.max_tokens + endpoint.reasoning_tokens}
+        if endpoint.interface == "chat":
+            body["messages"] = [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
+        elif self.schema is None:
+            body |= {"prompt": f"{self.system}\n\n{self.user}", "stop": ["\n"]}
+        else:
+            raise ModelError(f"model '{endpoint.model}' completes texts and takes no JSON schema: ask it for text (--reply text), or a chat model")
         if endpoint.takes_temperature:
             body["temperature"] = self.temperature
         if self.schema is not None:
@@ -64,7 +67,7 @@ def read_completion(completion: dict[str, Any], latency_ms: float, endpoint: End
     """The answer in a chat completion; ValueError where the server sent something else."""
     try:
         choice = completion["choices"][0]
-        message = choice["message"]
+        message = choice.get("message") or {"content": choice["text"]}
         text = message.get("content") or ""
         usage = completion.get("usage") or {}
         input_tokens, output_tokens = int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0)

@@ -2,12 +2,15 @@
 
 import os
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from language_models.errors import ModelError
 
 _DEFAULT_URL = "https://api.openai.com/v1"  # that of the openai package
 _AT_ONCE = 8
+
+Interface = Literal["chat", "completion"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class Endpoint:
     base_url: str | None = None
     key_variable: str = "OPENAI_API_KEY"
     served_as: str | None = None
+    interface: Interface = "chat"  # base models, which were never taught to chat, only complete a text
     prices: Prices | None = None
     context_tokens: int | None = None
     openness: str | None = None

@@ -7,7 +7,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from language_models.endpoint import Endpoint, Prices
+from language_models.endpoint import Endpoint, Interface, Prices
 from language_models.errors import ModelError
 
 MODELS_FILE = Path(__file__).parent / "models.yaml"
@@ -32,6 +32,7 @@ class DeclaredModel(_Declared):
     served_as: str | None = Field(None, description="its name at the server, where that differs")
     base_url: str | None = Field(None, description="none: that of the openai package")
     key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key; never the key itself")
+    interface: Interface = Field("chat", description="completion for base models, which were never taught to chat")
     openness: Literal["open", "closed"]
     context_tokens: int = Field(gt=0)
     prices: DeclaredPrices | None = Field(None, description="none: a model of one's own, which costs nothing")
@@ -54,10 +55,9 @@ def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:
     return models | _read(own) if own is not None and own.is_file() else models
 
 
-def find_endpoint(
-    name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None, own: Path | None = None
-) -> Endpoint:
-    """The endpoint of a registered model, or of any model at an address; ModelError for a name that is neither."""
+def find_endpoint(name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None,
+                  interface: Interface | None = None, own: Path | None = None) -> Endpoint:  # fmt: skip
+    """The endpoint of a registered model, or of any model at an address, by its name there; ModelError for a name that is neither."""
     models = read_models(own)
     declared = models.get(name)
     if declared is None and base_url is None:
@@ -65,14 +65,13 @@ def find_endpoint(
         meant = f"; did you mean '{near[0]}'?" if near else ""
         raise ModelError(f"no model '{name}'{meant} (registered: {', '.join(models)}; or give the address of a server with --base-url)")
     if declared is None or base_url is not None:
-        context = declared.context_tokens if declared else None
-        served_as = declared.served_as if declared else None
-        return Endpoint(name, base_url, key_variable or "OPENAI_API_KEY", served_as=served_as, context_tokens=context, at_once=at_once or 8)
+        return Endpoint(name, base_url, key_variable or "OPENAI_API_KEY", interface=interface or "chat", at_once=at_once or 8)
     return Endpoint(
         model=name,
         base_url=declared.base_url,
         key_variable=key_variable or declared.key_variable,
         served_as=declared.served_as,
+        interface=interface or declared.interface,
         prices=Prices(**declared.prices.model_dump()) if declared.prices else None,
         context_tokens=declared.context_tokens,
         openness=declared.openness,

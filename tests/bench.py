@@ -16,6 +16,7 @@ from flows import pipeline
 from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
+from tests import bench_client
 from warehouse.layout import DataFolder
 
 WORKERS = 2
@@ -34,26 +35,43 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         _selection(DataFolder(Path(folder)), recipe)
     _help()
+    _client()
     _scale()
+
+
+def _client() -> None:
+    """The client of language models beside a bare loop, both at 64 in flight against the fake server with 20 ms latency."""
+    ours, bare = bench_client.rates()
+    _figure("model_requests_per_second", ours, "requests/s", "a bare asyncio loop over the same openai client on its aiohttp transport", bare)
 
 
 def _scale() -> None:
     """The paper recipe, and ten times it, each in a process of its own."""
     paper = read_recipe("paper")[1].tasks
     templates = _seconds(lambda: _faker_and_jinja(paper))
-    once, ten_times = _scaled(paper), _scaled(10 * paper)
+    once, run = _scaled(paper, with_run=True)
+    ten_times, _ = _scaled(10 * paper)
     _figure(f"build_{paper}_tasks", once["seconds"], "s", f"{paper} rows of three Faker values in one Jinja template, one process", templates)
     _figure(f"build_{paper}_tasks_peak_memory", once["peak_mb"], "MB", "a gigabyte", 1000)
     _figure(f"build_{paper}_tasks_rows_per_second", paper / once["seconds"], "rows/s", "the same of samplers and one template", paper / templates)
+    number = int(run["predictions"])
+    _figure(f"zero_shot_{number}_predictions_peak_memory", run["peak_mb"], "MB", "a gigabyte", 1000)
+    _figure(f"zero_shot_{number}_predictions", run["seconds"], "s", f"building {paper} tasks", once["seconds"])
     _figure("one_shard_of_a_hundred", once["shard_seconds"] / 100, "s", f"building {paper} tasks", once["seconds"])
     _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", f"building {paper} tasks", once["seconds"])
     _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", f"building {paper} tasks", once["peak_mb"])
 
 
-def _scaled(rows: int) -> dict[str, float]:
+def _scaled(rows: int, with_run: bool = False) -> tuple[dict[str, float], dict[str, float]]:
+    """The figures of a build and, if wanted, of a run of a language model over what was built."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "tests.bench_scale", str(rows), folder]
-        made: dict[str, float] = json.loads(subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE).stdout.splitlines()[-1])
+        built = _in_its_own_process("tests.bench_scale", str(rows), folder)
+        return built, _in_its_own_process("tests.bench_client", folder) if with_run else {}
+
+
+def _in_its_own_process(module: str, *arguments: str) -> dict[str, float]:
+    command = [sys.executable, "-m", module, *arguments]
+    made: dict[str, float] = json.loads(subprocess.run(command, check=True, cwd=REPOSITORY, stdout=subprocess.PIPE).stdout.splitlines()[-1])
     return made
 
 
@@ -79,26 +97,24 @@ def _selection(data: DataFolder, recipe: Recipe) -> None:
     """Scoring all singletons by the heuristic and by the nearest card, and loading the warehouse."""
     from atomic_tasks.catalog import read_catalog
     from eval_flows.datasets import open_dataset
-    from eval_flows.selection.run import scored_tasks
     from eval_flows.selection.selectors import SelectorOptions, make_selector
+    from eval_flows.selection.tasks import scored_tasks
     from retrieval.embedder import DEFAULT_EMBEDDER, Embedder
     from warehouse.loader import load_warehouse
 
     catalog = read_catalog()[0]
     _build(recipe, data)
     dataset = open_dataset("demo", data, catalog)
-    options = SelectorOptions(dataset.candidates, 0, DEFAULT_EMBEDDER)
+    options = SelectorOptions(dataset.candidates, dataset, data.vectors, DEFAULT_EMBEDDER)
     tasks = scored_tasks(dataset, "all")
-    ids, texts = [task["task_id"] for task in tasks], [task["text"] for task in tasks]
     random, heuristic = (make_selector(protocol, catalog, options) for protocol in ("random", "heuristic"))
-    chance = _seconds(lambda: random.select(ids, texts))
-    _figure("heuristic_tasks_per_second", len(ids) / _seconds(lambda: heuristic.select(ids, texts)), "tasks/s", "random selector", len(ids) / chance)
-    nearest, embedder = make_selector("nearest", catalog, options), Embedder()
-    sample = slice(0, 1000)
-    bare = _seconds(lambda: embedder.embed(texts[sample]))
-    _figure(
-        "nearest_tasks_per_second", 1000 / _seconds(lambda: nearest.select(ids[sample], texts[sample])), "tasks/s", "embedding alone", 1000 / bare
-    )
+    chance = _seconds(lambda: list(random.select(tasks)))
+    rate = len(tasks) / _seconds(lambda: list(heuristic.select(tasks)))
+    _figure("heuristic_tasks_per_second", rate, "tasks/s", "random selector", len(tasks) / chance)
+    nearest, embedder, sample = make_selector("nearest", catalog, options), Embedder(), tasks[:1000]
+    bare = _seconds(lambda: embedder.embed([task.text for task in sample]))
+    rate = 1000 / _seconds(lambda: list(nearest.select(sample)))
+    _figure("nearest_tasks_per_second", rate, "tasks/s", "embedding alone", 1000 / bare)
     _figure("load_warehouse", _seconds(lambda: load_warehouse(data)), "s", "embedding 1,000 texts", bare)
 
 

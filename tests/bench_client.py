@@ -1,13 +1,17 @@
-"""Figures of the client of language models against the fake server: its rate beside a bare loop over the same openai client, and its memory."""
+"""Figures of the client of language models against the fake server: its rate beside a bare loop over the same openai client, and its memory.
+
+Run as `python -m tests.bench_client FOLDER`, in a process of its own, it scores the dataset that bench_scale built there; prints one JSON line.
+"""
 
 import asyncio
 import contextlib
+import json
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import openai
@@ -61,17 +65,28 @@ def _ours(base_url: str, requests: int, store: Path) -> None:
             pass
 
 
-def peak_megabytes() -> float:
-    """The most memory that this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+def run_measured(folder: Path) -> dict[str, float]:
+    """A zero-shot run over every task of the dataset `scale` in the folder: predictions, seconds, and peak memory in MB."""
+    from eval_flows.selection.pipeline import Choices, evaluate_selection
+    from warehouse.layout import DataFolder
+
+    with server() as base_url:
+        choices = Choices(endpoint=Endpoint("m", base_url, at_once=AT_ONCE), split="all")
+        started = time.perf_counter()
+        evaluated = evaluate_selection("scale", ["zero_shot"], DataFolder(folder), lambda stage, done, total, note="": None, choices)
+        seconds = time.perf_counter() - started
+    return {
+        "predictions": evaluated.runs[0].tasks,
+        "seconds": seconds,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
 
 
-def _seconds(action: object) -> float:
+def _seconds(action: Callable[[], object]) -> float:
     started = time.perf_counter()
-    assert callable(action)
     action()
     return time.perf_counter() - started
 
 
 if __name__ == "__main__":
-    print(rates())
+    print(json.dumps(run_measured(Path(sys.argv[1]))))

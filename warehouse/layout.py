@@ -3,10 +3,12 @@
 data/datasets/<name>             a label: a link to the dataset below
 data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
 data/store/shards/<address>.parquet
+data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
 data/runs/<run_id>/              run.json, predictions/*.parquet
 data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet
 data/pools/                      values of argument generators that a language model gave, with their origin
-data/model_calls.sqlite          every complete answer of a language model
+data/drafts/                     catalog entries that a language model proposed, for a person to review
+data/model_calls.sqlite          every complete answer of a language model, and the ledger of calls
 data/warehouse.duckdb, data/report/
 """
 
@@ -62,9 +64,24 @@ class DataFolder:
         return self.root / "pools"
 
     @property
+    def drafts(self) -> Path:
+        """Catalog entries that a language model proposed."""
+        return self.root / "drafts"
+
+    @property
+    def vectors(self) -> Path:
+        """Embeddings that take minutes to make."""
+        return self.root / "store" / "vectors"
+
+    @property
     def model_calls(self) -> Path:
-        """The cache of answers of language models."""
+        """The cache of answers of language models, and the ledger of calls."""
         return self.root / "model_calls.sqlite"
+
+    @property
+    def models(self) -> Path:
+        """Models of one's own, beside the registry's."""
+        return self.root / "models.yaml"
 
     @property
     def warehouse(self) -> Path:

@@ -3,14 +3,17 @@
 The warehouse is a view of the files: loading twice doubles nothing, and a lost file is made again by loading.
 """
 
+import contextlib
 import csv
 import json
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import checked_version
@@ -43,6 +46,7 @@ def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     manifests = list(_manifests(data, studied | {run["dataset_id"] for run in runs}))
     _load_datasets(connection, data, manifests)
     _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
+    _load_model_calls(connection, data)
     _load_studies(connection, data)
     _load_published(connection)
     for path in sorted((SQL_ROOT / "views").glob("*.sql")):
@@ -84,13 +88,38 @@ _INSERT_COMPOSITIONS = """
 """
 
 
+_RUN_COLUMNS = ("run_id", "dataset_id", "dataset", "protocol", "model", "prompt", "sampling", "split", "answer_kind", "candidates")
+_EARLIER_RUNS: Json = {"prompt": None, "answer_kind": "application", "at_once": None, "openness": None}  # what files from before had no word for
+
+
 def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: list[Json]) -> None:
-    columns = ["run_id", "dataset_id", "dataset", "protocol", "model", "sampling", "split", "candidates", "started_at"]
+    columns = [*_RUN_COLUMNS, "at_once", "openness", "started_at"]
     for run in runs:
-        connection.execute(f"insert into runs ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", [run[name] for name in columns])
+        values = [(_EARLIER_RUNS | run)[name] for name in columns]
+        connection.execute(f"insert into runs ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", values)
     paths = [path for run in runs for path in (data.runs / run["run_id"] / "predictions").glob("*.parquet")]
     for relation in _relations(paths, "predictions"):
         connection.execute(f"insert into predictions by name select * from {relation}")
+
+
+def _load_model_calls(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+    """The ledger, which stands in the cache of answers, so that a kill loses neither."""
+    if not data.model_calls.is_file():
+        return
+    with contextlib.closing(sqlite3.connect(f"file:{data.model_calls}?mode=ro", uri=True)) as ledger:
+        if not ledger.execute("select 1 from sqlite_master where name = 'calls'").fetchone():
+            return
+        found = ledger.execute(f"select {', '.join(_CALL_COLUMNS)} from calls order by rowid")
+        while rows := found.fetchmany(100_000):
+            connection.register("calls", pa.table(dict(zip(_CALL_COLUMNS, map(list, zip(*rows, strict=True)), strict=True))))
+            connection.execute("insert into model_calls by name select * replace (started_at::timestamptz as started_at) from calls")
+            connection.unregister("calls")
+
+
+_CALL_COLUMNS = (
+    "call_id", "purpose", "model", "endpoint", "started_at", "status", "attempt",
+    "input_tokens", "cached_tokens", "output_tokens", "cost_usd", "latency_ms",
+)  # fmt: skip
 
 
 def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:

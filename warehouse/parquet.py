@@ -33,6 +33,11 @@ _ROW = [
     ("locale", pa.string()),
     ("arguments", pa.list_(_ARGUMENT)),
     ("row_seed", pa.string()),
+    ("paraphrase_status", pa.string()),
+    ("paraphrase_call", pa.string()),
+    ("paraphrase_model", pa.string()),
+    ("paraphrase_prompt", pa.string()),
+    ("narrated_text", pa.string()),
 ]
 
 SCHEMAS: Mapping[str, pa.Schema] = {
@@ -56,7 +61,6 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         [
             ("task_id", pa.string()),
             *_ROW,
-            ("paraphrase_call", pa.string()),
             ("valid_applications", _STRINGS),
             ("category", pa.string()),
             ("split", pa.string()),
@@ -107,8 +111,21 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             ("task_id", pa.string()),
             ("position", pa.int64()),
             ("predicted_application", pa.string()),
+            ("predicted_applications", _STRINGS),
+            ("predicted_edges", pa.list_(_EDGE)),
             ("status", pa.string()),
             ("is_correct", pa.bool_()),
+            ("node_precision", pa.float64()),
+            ("node_recall", pa.float64()),
+            ("node_f1", pa.float64()),
+            ("edge_f1", pa.float64()),
+            ("kendall_tau", pa.float64()),
+            ("is_exact", pa.bool_()),
+            ("retrieved", _STRINGS),
+            ("said", pa.string()),
+            ("calls", _STRINGS),
+            ("input_tokens", pa.int64()),
+            ("output_tokens", pa.int64()),
             ("latency_ms", pa.float64()),
             ("cost_usd", pa.float64()),
         ]
@@ -117,7 +134,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"user_tasks": 3, "shard": 2, "rejected": 2}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 4, "shard": 3, "rejected": 3}
 
 
 ROW_GROUP = 20_000  # rows

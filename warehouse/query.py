@@ -41,6 +41,11 @@ def answer(path: Path, query: str, shape: Format) -> str:
         raise WarehouseError(f"the query was not answered: {error}") from None
     finally:
         connection.close()
+    return rendered(names, rows, shape)
+
+
+def rendered(names: Sequence[str], rows: Sequence[Sequence[Any]], shape: Format) -> str:
+    """Rows as text, each as long as `names`; a table is for the eye (floats to four decimals), CSV and JSON hold the values as they are."""
     if shape == "json":
         return json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=2, default=str, ensure_ascii=False)
     if shape == "csv":
@@ -68,4 +73,6 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 def _shown(value: Any) -> str:
     if value is None:
         return "null"
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"  # a small p-value or cost is not zero

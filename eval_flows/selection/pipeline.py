@@ -1,15 +1,79 @@
 """Evaluating selection: runs of several protocols over one dataset, then the warehouse. One function for command line and flow."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.datasets import open_dataset
-from eval_flows.selection.run import Progress, Run, SplitChoice, run_selection
-from eval_flows.selection.selectors import SelectorOptions, check_protocol
+from eval_flows.datasets import Dataset, open_dataset
+from eval_flows.selection.run import Progress, Run, run_selection
+from eval_flows.selection.selectors import PROTOCOLS, SelectorOptions, find_protocol, make_selector
+from eval_flows.selection.selectors.language_model import ModelSelector
+from eval_flows.selection.selectors.options import Choose, ExampleChoice, Reply
+from eval_flows.selection.tasks import SplitChoice, scored_tasks
+from language_models.client import Client, Endpoint, Mode
+from language_models.errors import BudgetReached
 from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
+
+_QUERIES = Path(__file__).parent / "queries"
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a person chooses for the runs of one command; `cards` is None for all cards, `pool` the name of another dataset to learn from."""
+
+    limit: int | None = None
+    split: SplitChoice = "test"
+    seed: int = 0
+    embedder: str = DEFAULT_EMBEDDER
+    endpoint: Endpoint | None = None
+    reply: Reply = "text"
+    choose: Choose = "one"
+    examples: int = 5
+    example_choice: ExampleChoice = "fixed"
+    cards: int | None = 10
+    pool: str | None = None
+    budget: float | None = None
+    replay: bool = False
+    batch: bool = False
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The runs, in the order of the protocols, and why they ended early, if they did."""
+
+    runs: list[Run]
+    ended_early: str | None
+
+    @property
+    def tables(self) -> list[str]:
+        """The queries that show what came out, for the kinds of answer that there are."""
+        ids = ", ".join(f"'{run.run_id}'" for run in self.runs)
+        graphs = [run for run in self.runs if run.answer_kind == "graph"]
+        shown = ["accuracy"] if len(graphs) < len(self.runs) else []
+        shown += ["set_scores"] if any(run.answer_kind == "set" for run in self.runs) else []
+        shown += ["graph_scores"] if graphs else []
+        return [(_QUERIES / f"{name}.sql").read_text().format(runs=ids) for name in shown]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the calls of one protocol would take that are not in the cache; dollars are None where no price is known."""
+
+    protocol: str
+    calls: int
+    input_tokens: int
+    most_output_tokens: int
+    most_dollars: float | None
+
+    def __str__(self) -> str:
+        dollars = "no price is known" if self.most_dollars is None else f"at most ${self.most_dollars:,.2f}"
+        tokens = f"about {self.input_tokens:,} tokens in, at most {self.most_output_tokens:,} out"
+        return f"{self.protocol}: {self.calls:,} calls, {tokens}, {dollars}"
 
 
 def sound_catalog() -> Catalog:
@@ -20,14 +84,91 @@ def sound_catalog() -> Catalog:
     return catalog
 
 
-def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, *, limit: int | None = None,
-                       split: SplitChoice = "test", seed: int = 0, embedder: str = DEFAULT_EMBEDDER) -> list[Run]:  # fmt: skip
-    """Run every protocol over the dataset's tasks and load the warehouse; the runs in the order of the protocols."""
+def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices | None = None) -> Evaluated:
+    """Run every protocol over the dataset's tasks and load the warehouse. A budget that is reached ends the runs cleanly."""
+    chosen = choices or Choices()
     catalog = sound_catalog()
     opened = open_dataset(dataset, data, catalog)
-    for protocol in protocols:
-        check_protocol(protocol)
-    options = SelectorOptions(opened.candidates, seed, embedder)
-    runs = [run_selection(opened, protocol, split, limit, options, catalog, data, progress) for protocol in dict.fromkeys(protocols)]
-    load_warehouse(data)
-    return runs
+    protocols = list(dict.fromkeys(protocols))
+    runs: list[Run] = []
+    ended_early = None
+    with _options(opened, protocols, catalog, data, progress, chosen) as options:
+        try:
+            for protocol in protocols:
+                if chosen.batch and find_protocol(protocol).asks_a_model:
+                    _answer_by_batch(opened, protocol, catalog, options, progress, chosen)
+                runs.append(run_selection(opened, protocol, chosen.split, chosen.limit, options, catalog, data, progress))
+        except BudgetReached as reached:
+            ended_early = str(reached)
+        finally:
+            load_warehouse(data)
+    return Evaluated(runs, ended_early)
+
+
+def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices) -> list[Expected]:
+    """What the protocols would ask that is not in the cache yet; nothing is asked."""
+    catalog = sound_catalog()
+    opened = open_dataset(dataset, data, catalog)
+    expected = []
+    for protocol in dict.fromkeys(protocols):
+        with _options(opened, [protocol], catalog, data, progress, choices, estimate=True) as options:
+            selector = make_selector(protocol, catalog, options)
+            if not isinstance(selector, ModelSelector):
+                expected.append(Expected(protocol, 0, 0, 0, 0.0))
+                continue
+            tasks = scored_tasks(opened, choices.split, find_protocol(protocol).shapes)[: choices.limit]
+            selector.prepare(tasks)
+            client = selector.client
+            client.collect(tasks, selector.answer)
+            calls, tokens, most = (selector.rounds * number for number in vars(client.estimate).values())
+            dollars = client.endpoint.cost(tokens, 0, most) if client.endpoint.prices else None
+            expected.append(Expected(protocol, calls, tokens, most, dollars))
+    return expected
+
+
+@contextlib.contextmanager
+def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data: DataFolder, progress: Progress, chosen: Choices,
+             estimate: bool = False) -> Iterator[SelectorOptions]:  # fmt: skip
+    """The selectors' options, with a client of the model while the block lasts, if a protocol asks one."""
+    asking = [protocol for protocol in protocols if find_protocol(protocol).asks_a_model]
+    if asking and chosen.endpoint is None:
+        raise BadInput(f"protocol {asking[0]} asks a language model: name one with --model (others need none: {', '.join(_local())})")
+    pool = open_dataset(chosen.pool, data, catalog) if chosen.pool else dataset
+    options = SelectorOptions(
+        candidates=dataset.candidates,
+        pool=pool,
+        vectors=data.vectors,
+        embedder=chosen.embedder,
+        seed=chosen.seed,
+        reply=chosen.reply,
+        choose=chosen.choose,
+        examples=chosen.examples,
+        example_choice=chosen.example_choice,
+        cards=chosen.cards,
+        note=progress,
+    )
+    if not asking or chosen.endpoint is None:
+        yield options
+        return
+    mode: Mode = "estimate" if estimate else "replay" if chosen.replay else "ask"
+    with Client(chosen.endpoint, data.model_calls, f"select {dataset.name}", budget=chosen.budget, mode=mode) as client:
+        if mode == "ask":
+            from language_models.check import check_endpoint
+
+            check_endpoint(client)
+        yield replace(options, client=client)
+
+
+def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions, progress: Progress, chosen: Choices) -> None:
+    """Put what the protocol asks into the cache by the batch endpoint."""
+    from language_models.batches import answer_by_batch
+
+    selector = make_selector(protocol, catalog, options)
+    if isinstance(selector, ModelSelector):
+        tasks = scored_tasks(dataset, chosen.split, find_protocol(protocol).shapes)[: chosen.limit]
+        selector.prepare(tasks)
+        answer_by_batch(selector.client, tasks, selector.answer, lambda done, total: progress(f"batch of {protocol}", done, total))
+
+
+def _local() -> list[str]:
+    return [name for name, protocol in PROTOCOLS.items() if not protocol.asks_a_model]

@@ -2,98 +2,143 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.seeds import derive_seed
+from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset
-from eval_flows.selection.selectors import Answer, Selector, SelectorOptions, make_selector
+from eval_flows.selection.predictions import Row, prediction
+from eval_flows.selection.selectors import Answer, AnswerKind, Selector, SelectorOptions, find_protocol, make_selector
+from eval_flows.selection.tasks import SplitChoice, Task, scored_tasks
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import write_rows
 
 SLICE = 500
-SplitChoice = Literal["test", "all"]
-Row = dict[str, Any]
-Progress = Callable[[str, int, int], None]
+_SHOWN_EVERY = 0.2  # seconds
+
+
+class Progress(Protocol):
+    """Shows how far a stage is, with a note such as what it cost so far."""
+
+    def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
+        """Show it."""
+        ...
 
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run."""
+    """A run, finished or ended early."""
 
     run_id: str
     dataset_id: str
     protocol: str
     model: str
+    answer_kind: AnswerKind
     tasks: int
 
 
 def run_selection(dataset: Dataset, protocol: str, split: SplitChoice, limit: int | None, options: SelectorOptions, catalog: Catalog,
                   data: DataFolder, progress: Progress) -> Run:  # fmt: skip
-    """Answer the dataset's singleton tasks in a fixed order, up to `limit`, and write what was answered and whether it is right.
+    """Answer the dataset's tasks of the protocol's shapes in a fixed order, up to `limit`, and write what was answered and whether it is right.
 
-    Slices that an earlier call finished are not answered again; a larger limit extends the run.
+    Slices that an earlier call finished are not answered again, but for rows whose call failed; a larger limit extends the run. Where the
+    answers end early, because a budget is reached or an endpoint fails, those until then are written, and the error goes on to the caller.
     """
     selector = make_selector(protocol, catalog, options)
-    tasks = scored_tasks(dataset, split)
-    if limit is not None:
-        tasks = tasks[:limit]
-    described = {
+    tasks = scored_tasks(dataset, split, find_protocol(protocol).shapes)
+    tasks = tasks if limit is None else tasks[:limit]
+    refuse_known(selector, tasks, protocol)
+    described = describe(dataset, protocol, split, selector, options)
+    run_id = hashlib.blake2b(json.dumps(described, sort_keys=True).encode(), digest_size=8).hexdigest()
+    run = Run(run_id, dataset.dataset_id, protocol, selector.model, selector.answer_kind, len(tasks))
+    if options.client is not None:
+        options.client.purpose = run_id
+    with data.locked(f"run-{run_id}"):
+        _write_description(data.runs / run_id / "run.json", described, dataset, run_id, options)
+        _answer(run, tasks, data.runs / run_id / "predictions", selector, options, progress)
+    return run
+
+
+def describe(dataset: Dataset, protocol: str, split: SplitChoice, selector: Selector, options: SelectorOptions) -> dict[str, Any]:
+    """What a run is; its id is the hash of this."""
+    return {
         "dataset_id": dataset.dataset_id,
         "protocol": protocol,
         "model": selector.model,
+        "prompt": selector.prompt,
         "sampling": selector.sampling,
         "split": split,
+        "answer_kind": selector.answer_kind,
         "candidates": list(options.candidates),
     }
-    run_id = hashlib.blake2b(json.dumps(described, sort_keys=True).encode(), digest_size=8).hexdigest()
-    folder = data.runs / run_id
-    with data.locked(f"run-{run_id}"):
-        if not (folder / "run.json").is_file():
-            started = datetime.now(UTC).isoformat(timespec="seconds")
-            with written_file(folder / "run.json") as path:
-                path.write_text(json.dumps({"run_id": run_id, "dataset": dataset.name, "started_at": started, **described}, indent=2) + "\n")
-        for first in range(0, len(tasks), SLICE):
-            _answer_slice(folder / "predictions" / f"{first // SLICE:05}.parquet", tasks[first : first + SLICE], first, run_id, selector, options)
-            progress(protocol, min(first + SLICE, len(tasks)), len(tasks))
-    return Run(run_id, dataset.dataset_id, protocol, selector.model, len(tasks))
 
 
-def scored_tasks(dataset: Dataset, split: SplitChoice) -> list[Row]:
-    """The singleton tasks of the split in the fixed order of every run (a hash of their ids), so that a limit is a sample."""
-    wanted = pc.field("shape") == "singleton"
-    if split != "all":
-        wanted = wanted & (pc.field("split") == split)
-    table = ds.dataset(dataset.folder / "data").to_table(columns=["task_id", "text", "valid_applications"], filter=wanted)
-    return sorted(table.to_pylist(), key=lambda row: derive_seed("sample", row["task_id"]))
+def refuse_known(selector: Selector, tasks: Sequence[Task], protocol: str) -> None:
+    """BadInput where the selector has learnt from a composition that is scored: by lineage, never by text."""
+    known = [task.task_id for task in tasks if task.composition_id in selector.learnt_from]
+    if known:
+        raise BadInput(
+            f"protocol {protocol} would be scored on {len(known)} tasks whose compositions it learns from, such as {known[0]}: "
+            "score the test split (--split test), or learn from another dataset (--pool)"
+        )
 
 
-def _answer_slice(path: Path, tasks: Sequence[Row], first: int, run_id: str, selector: Selector, options: SelectorOptions) -> None:
-    """Write the slice's predictions, unless a file with as many rows or more is there."""
-    if path.is_file() and pq.read_metadata(path).num_rows >= len(tasks):
+def _write_description(path: Path, described: dict[str, Any], dataset: Dataset, run_id: str, options: SelectorOptions) -> None:
+    if path.is_file():
         return
-    answers = selector.select([task["task_id"] for task in tasks], [task["text"] for task in tasks])
-    write_rows(path, "predictions", list(_predictions(tasks, answers, first, run_id, options.candidates)))
+    endpoint = options.client.endpoint if options.client and described["prompt"] else None
+    noted = {"at_once": endpoint.at_once, "openness": endpoint.openness} if endpoint else {"at_once": None, "openness": None}
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    with written_file(path) as temporary:
+        temporary.write_text(json.dumps({"run_id": run_id, "dataset": dataset.name, "started_at": started, **noted, **described}, indent=2) + "\n")
 
 
-def _predictions(tasks: Sequence[Row], answers: Sequence[Answer], first: int, run_id: str, candidates: Sequence[str]) -> Iterator[Row]:
-    for position, (task, answer) in enumerate(zip(tasks, answers, strict=True), first):
-        valid = set(task["valid_applications"]) & set(candidates)
-        yield {
-            "run_id": run_id,
-            "task_id": task["task_id"],
-            "position": position,
-            "predicted_application": answer.application,
-            "status": answer.status if valid else "not_applicable",
-            "is_correct": answer.application in valid if valid else None,
-            "latency_ms": answer.latency_ms,
-            "cost_usd": answer.cost_usd,
-        }
+def _answer(run: Run, tasks: Sequence[Task], folder: Path, selector: Selector, options: SelectorOptions, progress: Progress) -> None:
+    """Answer what is missing, as one stream, and write each slice when it is full."""
+    slices = {first: tasks[first : first + SLICE] for first in range(0, len(tasks), SLICE)}
+    missing = [first for first, part in slices.items() if not _is_finished(folder / _name(first), len(part))]
+    wanted = [task for first in missing for task in slices[first]]
+    answers = _watched(selector.select(wanted), run, len(tasks) - len(wanted), len(tasks), options, progress) if wanted else iter(())
+    progress(run.protocol, len(tasks) - len(wanted), len(tasks))
+    for first in missing:
+        rows: list[Row] = []
+        try:
+            for position, task in enumerate(slices[first], first):
+                rows.append(prediction(run.run_id, position, task, next(answers), selector.answer_kind, options.candidates))
+        finally:
+            if len(rows) == len(slices[first]) or _rows(folder / _name(first)) < len(rows):
+                write_rows(folder / _name(first), "predictions", rows)
+
+
+def _watched(answers: Iterator[Answer], run: Run, done: int, total: int, options: SelectorOptions, progress: Progress) -> Iterator[Answer]:
+    """The answers, while progress is shown now and then."""
+    shown_at = 0.0
+    for answer in answers:
+        done += 1
+        if done == total or time.monotonic() - shown_at > _SHOWN_EVERY:
+            shown_at = time.monotonic()
+            progress(run.protocol, done, total, f"${options.client.budget.spent:.4f}" if options.client else "")
+        yield answer
+
+
+def _name(first: int) -> str:
+    return f"{first // SLICE:05}.parquet"
+
+
+def _rows(path: Path) -> int:
+    return int(pq.read_metadata(path).num_rows) if path.is_file() else 0
+
+
+def _is_finished(path: Path, rows: int) -> bool:
+    """Whether a slice holds as many rows or more, and none whose call failed for reasons of infrastructure."""
+    if _rows(path) < rows:
+        return False
+    return not pc.any(pc.equal(pq.read_table(path, columns=["status"])["status"], "failed")).as_py()

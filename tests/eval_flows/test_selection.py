@@ -3,6 +3,7 @@
 import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,10 +12,11 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.datasets import open_dataset
-from eval_flows.selection.pipeline import evaluate_selection
-from eval_flows.selection.run import scored_tasks
+from eval_flows.selection.pipeline import Choices, Evaluated
+from eval_flows.selection.pipeline import evaluate_selection as evaluate
 from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
 from eval_flows.selection.selectors.random import RandomSelector
+from eval_flows.selection.tasks import Task, scored_tasks
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
@@ -22,8 +24,16 @@ from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
 
-def quiet(stage: str, done: int, total: int) -> None:
+def quiet(stage: str, done: int, total: int, note: str = "") -> None:
     """No progress in tests."""
+
+
+def task(text: str) -> Task:
+    return Task(text, text, text, ("excel",), "excel", (), ())
+
+
+def evaluate_selection(dataset: str, protocols: list[str], data: DataFolder, **chosen: Any) -> Evaluated:
+    return evaluate(dataset, protocols, data, quiet, Choices(**chosen))
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +41,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A small dataset with a random and a heuristic run over all of it."""
     data = DataFolder(tmp_path_factory.mktemp("scored"))
     build_dataset("tiny", read_recipe("tiny")[1], data, process_pool_map(1), quiet)
-    evaluate_selection("tiny", ["random", "heuristic"], data, quiet, split="all")
+    evaluate_selection("tiny", ["random", "heuristic"], data, split="all")
     return data
 
 
@@ -86,11 +96,11 @@ def test_random_agrees_with_chance(scored: DataFolder, catalog: Catalog) -> None
     """Over many seeds, so that the test is sharp: accuracy is the mean share of valid applications, within three standard errors."""
     dataset = open_dataset("tiny", scored, catalog)
     tasks = scored_tasks(dataset, "all")
-    chances = [len(task["valid_applications"]) / len(dataset.candidates) for task in tasks]
+    chances = [len(task.valid_applications) / len(dataset.candidates) for task in tasks]
     correct, draws = 0, 0
     for seed in range(40):
-        answers = RandomSelector(dataset.candidates, seed).select([task["task_id"] for task in tasks], [task["text"] for task in tasks])
-        correct += sum(answer.application in task["valid_applications"] for answer, task in zip(answers, tasks, strict=True))
+        answers = RandomSelector(dataset.candidates, seed).select(tasks)
+        correct += sum(answer.application in task.valid_applications for answer, task in zip(answers, tasks, strict=True))
         draws += len(tasks)
     chance = sum(chances) / len(chances)
     error = math.sqrt(sum(p * (1 - p) for p in chances) / len(chances) / draws)
@@ -101,24 +111,24 @@ def test_a_larger_limit_extends_a_run(scored: DataFolder, tmp_path: Path) -> Non
     shutil.copytree(scored.root, tmp_path / "copy", symlinks=True)
     data = DataFolder(tmp_path / "copy")
     shutil.rmtree(data.runs)
-    (short,) = evaluate_selection("tiny", ["random"], data, quiet, limit=120, split="all")
+    (short,) = evaluate_selection("tiny", ["random"], data, limit=120, split="all").runs
     before = pq.read_table(data.runs / short.run_id / "predictions")
-    (long,) = evaluate_selection("tiny", ["random"], data, quiet, limit=550, split="all")
+    (long,) = evaluate_selection("tiny", ["random"], data, limit=550, split="all").runs
     after = pq.read_table(data.runs / long.run_id / "predictions").sort_by("position")
     assert short.run_id == long.run_id and (before.num_rows, after.num_rows) == (120, 550)
     assert after.slice(0, 120)["predicted_application"] == before["predicted_application"]
     kept = {path: path.stat().st_mtime_ns for path in (data.runs / long.run_id / "predictions").iterdir()}
-    evaluate_selection("tiny", ["random"], data, quiet, limit=550, split="all")
+    evaluate_selection("tiny", ["random"], data, limit=550, split="all")
     assert kept == {path: path.stat().st_mtime_ns for path in (data.runs / long.run_id / "predictions").iterdir()}
 
 
 def test_unknown_names_are_said_with_what_there_is(scored: DataFolder) -> None:
     with pytest.raises(BadInput, match="no dataset 'tinny'; did you mean 'tiny'.*deskmill build"):
-        evaluate_selection("tinny", ["random"], scored, quiet)
+        evaluate_selection("tinny", ["random"], scored)
     with pytest.raises(BadInput, match="no protocol 'hueristic'; did you mean 'heuristic'"):
-        evaluate_selection("tiny", ["hueristic"], scored, quiet)
+        evaluate_selection("tiny", ["hueristic"], scored)
     with pytest.raises(BadInput, match="no embedder 'nothing'"):
-        evaluate_selection("tiny", ["nearest"], scored, quiet, embedder="nothing")
+        evaluate_selection("tiny", ["nearest"], scored, embedder="nothing")
 
 
 LEXICONS = {
@@ -131,8 +141,8 @@ def test_the_heuristic_weighs_what_points_to_fewer_applications_more() -> None:
     selector = HeuristicSelector(LEXICONS, ["excel", "word"])
     assert selector.scores("sum up the columns") == {"excel": 1.5, "word": 0.5}
     assert selector.scores("a pivot table") == {"excel": 2.0}
-    assert selector.select(["1", "2"], ["sum it", "nothing known"])[1].status == "empty"
-    assert selector.select(["1"], ["headings and sums in MS Word"])[0].application == "word"
+    assert [answer.status for answer in selector.select([task("sum it"), task("nothing known")])] == ["answered", "empty"]
+    assert next(selector.select([task("headings and sums in MS Word")])).application == "word"
 
 
 def test_every_application_has_a_lexicon_and_names_itself(catalog: Catalog) -> None:
@@ -149,8 +159,30 @@ def test_lexicons_hold_no_phrasing_of_the_catalog(catalog: Catalog) -> None:
 
 @pytest.mark.slow
 def test_the_nearest_card_is_found_without_a_network(scored: DataFolder) -> None:
-    (run,) = evaluate_selection("tiny", ["nearest"], scored, quiet, limit=200, split="all")
+    (run,) = evaluate_selection("tiny", ["nearest"], scored, limit=200, split="all").runs
     connection = connect(scored.warehouse)
     (row,) = rows_of(connection, "select * from accuracy where run_id = ?", [run.run_id])
     assert row["model"] == "all-MiniLM-L6-v2" and row["tasks"] == 200
     assert row["accuracy"] > 5 * row["chance"]
+
+
+def test_what_learns_from_tasks_meets_none_that_is_scored(scored: DataFolder) -> None:
+    with pytest.raises(BadInput, match=r"scored on \d+ tasks whose compositions it learns from.*--split test.*--pool"):
+        evaluate_selection("tiny", ["knn"], scored, limit=100, split="all")
+
+
+def test_a_planted_composition_is_found(scored: DataFolder, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted = scored_tasks(open_dataset("tiny", scored, catalog), "test")[3]
+    monkeypatch.setattr(RandomSelector, "learnt_from", frozenset({planted.composition_id}))
+    with pytest.raises(BadInput, match=f"such as {planted.task_id}"):
+        evaluate_selection("tiny", ["random"], scored, seed=99)
+
+
+@pytest.mark.slow
+def test_selectors_that_learn_from_the_train_split_do_better_than_chance(scored: DataFolder) -> None:
+    runs = evaluate_selection("tiny", ["knn", "linear"], scored).runs
+    connection = connect(scored.warehouse)
+    for run in runs:
+        (row,) = rows_of(connection, "select * from accuracy where run_id = ?", [run.run_id])
+        assert row["accuracy"] > 4 * row["chance"] and row["answered"] == row["tasks"]
+    assert len(list(scored.vectors.glob("*.npy"))) == 1

@@ -45,7 +45,7 @@ def test_an_unknown_model_and_mistakes_in_ones_own_file_are_said(tmp_path: Path)
 
 def test_any_model_at_an_address_needs_no_entry() -> None:
     assert find_endpoint("mine", "http://gpu:1/v1").name_there == "mine"
-    assert find_endpoint("gemma-3-270m", "http://gpu:1/v1").name_there == "google/gemma-3-270m"
+    assert find_endpoint("gemma-3-270m").interface == "completion"
 
 
 def test_an_endpoint_is_looked_at_before_anything_is_asked(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from eval_flows.selection.pipeline import evaluate_selection
+from eval_flows.selection.pipeline import Choices, evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
@@ -15,7 +15,7 @@ from warehouse.loader import load_warehouse
 from warehouse.query import connect, rows_of
 
 
-def quiet(stage: str, done: int, total: int) -> None:
+def quiet(stage: str, done: int, total: int, note: str = "") -> None:
     """No progress in tests."""
 
 
@@ -23,7 +23,7 @@ def quiet(stage: str, done: int, total: int) -> None:
 def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     folder = DataFolder(tmp_path_factory.mktemp("report"))
     build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), quiet)
-    evaluate_selection("tiny", ["random", "heuristic"], folder, quiet, split="all")
+    evaluate_selection("tiny", ["random", "heuristic"], folder, quiet, Choices(split="all"))
     return folder
 
 

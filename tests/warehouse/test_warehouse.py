@@ -38,7 +38,7 @@ CONTRACT = {
 }
 
 
-def quiet(stage: str, done: int, total: int) -> None:
+def quiet(stage: str, done: int, total: int, note: str = "") -> None:
     """No progress in tests."""
 
 
@@ -164,7 +164,7 @@ def test_files_of_an_older_schema_are_upgraded_on_load(tmp_path: Path, monkeypat
 
 
 def test_files_of_a_newer_schema_or_of_others_are_refused(tmp_path: Path) -> None:
-    for stated, message in ((b"predictions:99", "this Deskmill knows 1: update Deskmill"), (b"user_tasks:1", "not a Parquet file of 'predictions'")):
+    for stated, message in ((b"predictions:99", "this Deskmill knows 2: update Deskmill"), (b"user_tasks:1", "not a Parquet file of 'predictions'")):
         path = tmp_path / "file.parquet"
         pq.write_table(pa.table({"a": [1]}).replace_schema_metadata({parquet.VERSION_KEY: stated}), path)
         with pytest.raises(WarehouseError, match=message):

@@ -51,7 +51,7 @@ comment on table datasets is 'Datasets that a name points to or a run refers to'
 comment on column datasets.dataset_id is 'Fingerprint of what the dataset was made from';
 comment on column datasets.dataset is 'Name under which it was built';
 comment on column datasets.built_at is 'When it was built';
-comment on column datasets.title is 'Title of its recipe';
+comment on column datasets.title is 'Title of its recipe, or of what was imported';
 comment on column datasets.user_tasks is 'Rows accepted';
 comment on column datasets.rows_made is 'Rows made, accepted and rejected';
 comment on column datasets.rows_rejected is 'Rows rejected, each with its stage and reason in the manifest';
@@ -64,7 +64,7 @@ create table compositions (
 );
 comment on table compositions is 'Ordered atomic tasks that user tasks were narrated from';
 comment on column compositions.composition_id is 'Hash of the ordered atomic tasks';
-comment on column compositions.composition_kind is 'single, chain or workflow';
+comment on column compositions.composition_kind is 'single, chain, workflow or imported';
 comment on column compositions.workflow is 'Curated workflow, where it comes from one';
 comment on column compositions.atomic_tasks is 'Atomic tasks in their order';
 
@@ -92,7 +92,11 @@ create table user_tasks (
     nodes struct(target_application varchar, valid_applications varchar[])[] not null,
     edges struct(source smallint, target smallint)[] not null,
     row_seed varchar not null,
+    paraphrase_status varchar,
     paraphrase_call varchar,
+    paraphrase_model varchar,
+    paraphrase_prompt varchar,
+    narrated_text varchar,
     primary key (dataset_id, task_id)
 );
 comment on table user_tasks is 'User tasks of the datasets, with their lineage';
@@ -119,7 +123,11 @@ comment on column user_tasks.arguments is 'Name, generator and value of every ar
 comment on column user_tasks.nodes is 'Nodes of the graph, each with its own valid applications';
 comment on column user_tasks.edges is 'What must come before what, by node';
 comment on column user_tasks.row_seed is 'Seed from which the row was drawn';
-comment on column user_tasks.paraphrase_call is 'Call that paraphrased the text, if any';
+comment on column user_tasks.paraphrase_status is 'accepted, or why the text stayed as narrated: unchanged, unreadable, near_duplicate, empty, refused, truncated or a flaw of faithfulness; null where no paraphrase was asked for';
+comment on column user_tasks.paraphrase_call is 'Call that was to paraphrase the text; see model_calls';
+comment on column user_tasks.paraphrase_model is 'Model that was asked';
+comment on column user_tasks.paraphrase_prompt is 'Hash of the prompt that it was asked with';
+comment on column user_tasks.narrated_text is 'The text before an accepted paraphrase; null elsewhere';
 
 create table runs (
     run_id varchar primary key,
@@ -127,20 +135,28 @@ create table runs (
     dataset varchar not null,
     protocol varchar not null,
     model varchar not null,
+    prompt varchar,
     sampling varchar not null,
     split varchar not null,
+    answer_kind varchar not null,
     candidates varchar[] not null,
+    at_once integer,
+    openness varchar,
     started_at timestamptz not null
 );
 comment on table runs is 'Runs of a protocol over a dataset';
-comment on column runs.run_id is 'Hash of dataset, protocol, model, sampling, split and candidates';
+comment on column runs.run_id is 'Hash of dataset, protocol, model, prompt, sampling, split and candidates';
 comment on column runs.dataset_id is 'Dataset that was run over';
 comment on column runs.dataset is 'Name of that dataset';
-comment on column runs.protocol is 'random, heuristic, nearest, ...';
+comment on column runs.protocol is 'random, heuristic, nearest, knn, linear, zero_shot, few_shot, ras, hierarchical or graph';
 comment on column runs.model is 'What answered';
-comment on column runs.sampling is 'Seeds and hashes of data that decide the answers';
+comment on column runs.prompt is 'Hash of the prompt templates; null where no language model was asked';
+comment on column runs.sampling is 'Seeds, hashes of data and options that decide the answers';
 comment on column runs.split is 'Split that was run over, or all';
+comment on column runs.answer_kind is 'application, set or graph';
 comment on column runs.candidates is 'Applications to choose from';
+comment on column runs.at_once is 'The most calls in flight, on which a server''s answers can depend even at temperature 0; null where none were made';
+comment on column runs.openness is 'open or closed, for registered language models';
 comment on column runs.started_at is 'When the run first started';
 
 create table predictions (
@@ -148,8 +164,21 @@ create table predictions (
     task_id varchar not null,
     position bigint not null,
     predicted_application varchar,
+    predicted_applications varchar[] not null,
+    predicted_edges struct(source smallint, target smallint)[] not null,
     status varchar not null,
     is_correct boolean,
+    node_precision double,
+    node_recall double,
+    node_f1 double,
+    edge_f1 double,
+    kendall_tau double,
+    is_exact boolean,
+    retrieved varchar[] not null,
+    said varchar,
+    calls varchar[] not null,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
     latency_ms double not null,
     cost_usd double not null,
     primary key (run_id, task_id)
@@ -158,11 +187,52 @@ comment on table predictions is 'Answers of the runs';
 comment on column predictions.run_id is 'Run';
 comment on column predictions.task_id is 'User task';
 comment on column predictions.position is 'Place of the task in the fixed order of the run';
-comment on column predictions.predicted_application is 'Answer; null where there is none in the list';
+comment on column predictions.predicted_application is 'Answer, the first one of a set; null where there is none in the list, and for graphs';
+comment on column predictions.predicted_applications is 'The whole answer: a set, best first, with names outside the list as they were said; or the nodes of a graph';
+comment on column predictions.predicted_edges is 'Edges of a predicted graph, by place in predicted_applications';
 comment on column predictions.status is 'answered, not_in_list, refused, empty, truncated, failed or not_applicable';
-comment on column predictions.is_correct is 'Whether the answer is among the valid applications; null where not applicable';
-comment on column predictions.latency_ms is 'Milliseconds that the answer took';
-comment on column predictions.cost_usd is 'Dollars that the answer cost';
+comment on column predictions.is_correct is 'Whether the answer is among the valid applications, or the graph exact; null where not applicable';
+comment on column predictions.node_precision is 'Share of the predicted nodes that a maximum matching gives a node of the task; graphs only, as the next five';
+comment on column predictions.node_recall is 'Share of the task''s nodes that are matched';
+comment on column predictions.node_f1 is 'Harmonic mean of the two';
+comment on column predictions.edge_f1 is 'F1 of the edges between matched nodes; null where neither graph has edges';
+comment on column predictions.kendall_tau is 'Order of the matched nodes, between chains; null elsewhere';
+comment on column predictions.is_exact is 'Whether every node is matched and the edges are the same';
+comment on column predictions.retrieved is 'Applications whose cards were shown, nearest first; empty unless the protocol retrieves';
+comment on column predictions.said is 'What the language model said, up to 500 characters';
+comment on column predictions.calls is 'Calls that the answer rests on; see model_calls';
+comment on column predictions.input_tokens is 'Tokens of the prompts';
+comment on column predictions.output_tokens is 'Tokens of what was said';
+comment on column predictions.latency_ms is 'Milliseconds that the answer took; 0 where it came by batch';
+comment on column predictions.cost_usd is 'Dollars that the answer cost when it was paid for';
+
+create table model_calls (
+    call_id varchar not null,
+    purpose varchar not null,
+    model varchar not null,
+    endpoint varchar not null,
+    started_at timestamptz not null,
+    status varchar not null,
+    attempt integer not null,
+    input_tokens bigint not null,
+    cached_tokens bigint not null,
+    output_tokens bigint not null,
+    cost_usd double not null,
+    latency_ms double not null
+);
+comment on table model_calls is 'Every call of a language model that was made, whatever became of it; answers from the cache make none';
+comment on column model_calls.call_id is 'Beginning of the hash of the whole request';
+comment on column model_calls.purpose is 'The run, study, dataset or draft that it was made for';
+comment on column model_calls.model is 'Model';
+comment on column model_calls.endpoint is 'Address that was asked';
+comment on column model_calls.started_at is 'When the call started';
+comment on column model_calls.status is 'answered, empty, refused, truncated; or failed, which brought no answer';
+comment on column model_calls.attempt is 'Number of the attempt';
+comment on column model_calls.input_tokens is 'Tokens of the prompt, as the server counts';
+comment on column model_calls.cached_tokens is 'Of those, how many the server had in its prefix cache';
+comment on column model_calls.output_tokens is 'Tokens of the answer';
+comment on column model_calls.cost_usd is 'Dollars, by the prices of the registry';
+comment on column model_calls.latency_ms is 'Milliseconds';
 
 create table published_accuracy (
     source varchar not null,

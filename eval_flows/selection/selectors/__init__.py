@@ -1,12 +1,24 @@
 """Selectors by the protocol that they implement."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
-from eval_flows.selection.selectors.answer import Answer, Selector, SelectorOptions
+from eval_flows.selection.selectors.answer import Answer, AnswerKind, Selector
+from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.tasks import Shapes
 
-__all__ = ["PROTOCOLS", "Answer", "Selector", "SelectorOptions", "check_protocol", "make_selector"]
+__all__ = ["PROTOCOLS", "Answer", "AnswerKind", "Protocol", "Selector", "SelectorOptions", "find_protocol", "make_selector"]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way to choose: its selector, whether it asks a language model, and which tasks it is for."""
+
+    make: Callable[[Catalog, SelectorOptions], Selector]
+    asks_a_model: bool = False
+    shapes: Shapes = "singletons"
 
 
 def _random(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -29,16 +41,73 @@ def _nearest(catalog: Catalog, options: SelectorOptions) -> Selector:
     return NearestSelector({name: card(catalog.applications[name]) for name in options.candidates}, Embedder(options.embedder))
 
 
-PROTOCOLS: dict[str, Callable[[Catalog, SelectorOptions], Selector]] = {"random": _random, "heuristic": _heuristic, "nearest": _nearest}
+def _knn(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.knn import KnnSelector
+    from eval_flows.selection.selectors.pool import read_pool
+    from retrieval.embedder import Embedder
+
+    return KnnSelector(read_pool(options), Embedder(options.embedder), options)
+
+
+def _linear(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.linear import LinearSelector
+    from eval_flows.selection.selectors.pool import read_pool
+    from retrieval.embedder import Embedder
+
+    return LinearSelector(read_pool(options), Embedder(options.embedder), options)
+
+
+def _zero_shot(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.language_model import ChoosingSelector
+
+    return ChoosingSelector("zero_shot", catalog, options)
+
+
+def _few_shot(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.shown import few_shot
+
+    return few_shot(catalog, options)
+
+
+def _ras(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.shown import ras
+
+    return ras(catalog, options)
+
+
+def _hierarchical(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.hierarchical import HierarchicalSelector
+
+    return HierarchicalSelector(catalog, options)
+
+
+def _graph(catalog: Catalog, options: SelectorOptions) -> Selector:
+    from eval_flows.selection.selectors.graph import GraphSelector
+
+    return GraphSelector(catalog, options)
+
+
+PROTOCOLS = {
+    "random": Protocol(_random),
+    "heuristic": Protocol(_heuristic),
+    "nearest": Protocol(_nearest),
+    "knn": Protocol(_knn),
+    "linear": Protocol(_linear),
+    "zero_shot": Protocol(_zero_shot, asks_a_model=True),
+    "few_shot": Protocol(_few_shot, asks_a_model=True),
+    "ras": Protocol(_ras, asks_a_model=True),
+    "hierarchical": Protocol(_hierarchical, asks_a_model=True),
+    "graph": Protocol(_graph, asks_a_model=True, shapes="graphs"),
+}
 
 
 def make_selector(protocol: str, catalog: Catalog, options: SelectorOptions) -> Selector:
     """The selector of a protocol."""
-    check_protocol(protocol)
-    return PROTOCOLS[protocol](catalog, options)
+    return find_protocol(protocol).make(catalog, options)
 
 
-def check_protocol(protocol: str) -> None:
-    """BadInput for a protocol that there is not."""
-    if protocol not in PROTOCOLS:
-        raise BadInput(f"no protocol '{protocol}'{suggestion(protocol, PROTOCOLS)} (protocols: {', '.join(PROTOCOLS)})")
+def find_protocol(name: str) -> Protocol:
+    """The protocol of that name; BadInput where there is none."""
+    if name not in PROTOCOLS:
+        raise BadInput(f"no protocol '{name}'{suggestion(name, PROTOCOLS)} (protocols: {', '.join(PROTOCOLS)})")
+    return PROTOCOLS[name]

@@ -3,13 +3,14 @@
 import re
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from atomic_tasks.schema import Declared
 from atomic_tasks.seeds import derive_seed
 from atomic_tasks.yaml_source import read_declared_file
-from eval_flows.selection.selectors.answer import Answer
+from eval_flows.selection.selectors.answer import Answer, LocalSelector
+from eval_flows.selection.tasks import Task
 
 LEXICONS_FILE = Path(__file__).parent.parent / "lexicons.yaml"
 _WORD = re.compile(r"[a-z0-9+#.'-]*[a-z0-9+#]")
@@ -34,7 +35,7 @@ def read_lexicons(path: Path = LEXICONS_FILE) -> dict[str, Lexicon]:
     return read_declared_file(path, Lexicons).lexicons
 
 
-class HeuristicSelector:
+class HeuristicSelector(LocalSelector):
     """Adds up the weights of the terms that a text holds and answers with the heaviest application.
 
     A term weighs its number of words, divided by the number of lexicons that hold it; a name weighs ten times that.
@@ -58,9 +59,10 @@ class HeuristicSelector:
         self._longest = max(map(len, self._weights), default=0)
         self.sampling = f"lexicons {derive_seed(repr(sorted(entries))):016x}"
 
-    def select(self, task_ids: Sequence[str], texts: Sequence[str]) -> list[Answer]:
-        """One answer for each text."""
-        return [self._answer(text) for text in texts]
+    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        """One answer for each task."""
+        for task in tasks:
+            yield self._answer(task.text)
 
     def _answer(self, text: str) -> Answer:
         started = time.perf_counter()

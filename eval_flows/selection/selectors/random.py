@@ -1,12 +1,13 @@
 """The random selector: uniformly one of the candidates (AppSelectBench, section 4.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from atomic_tasks.seeds import derived_random
-from eval_flows.selection.selectors.answer import Answer
+from eval_flows.selection.selectors.answer import Answer, LocalSelector
+from eval_flows.selection.tasks import Task
 
 
-class RandomSelector:
+class RandomSelector(LocalSelector):
     """Chooses uniformly; the same seed and task give the same answer whatever else is asked."""
 
     model = "random"
@@ -16,6 +17,7 @@ class RandomSelector:
         self.seed = seed
         self.sampling = f"seed {seed}"
 
-    def select(self, task_ids: Sequence[str], texts: Sequence[str]) -> list[Answer]:
+    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
         """One answer for each task."""
-        return [Answer(derived_random(self.seed, "random selector", task_id).choice(self.candidates), "answered") for task_id in task_ids]
+        for task in tasks:
+            yield Answer(derived_random(self.seed, "random selector", task.task_id).choice(self.candidates), "answered")

@@ -1,4 +1,4 @@
--- Every prediction that counts, with the answer that confusion counts: the target if the answer is valid, else the answer.
+-- Every prediction of a single task that counts (graphs have their own scores), with the answer that confusion counts: the target if the answer is valid, else the answer.
 create view scored_predictions as
 select
     p.run_id,
@@ -18,7 +18,7 @@ from predictions p
 join runs r using (run_id)
 join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
 left join applications a on a.application = p.predicted_application
-where p.status <> 'not_applicable';
+where p.status <> 'not_applicable' and r.answer_kind <> 'graph';
 
 comment on view scored_predictions is 'Predictions that apply, with target, answer and what confusion counts';
 comment on column scored_predictions.run_id is 'Run';

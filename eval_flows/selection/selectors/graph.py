@@ -1,0 +1,41 @@
+"""The graph selector: which applications take part in a task, and which comes before which (AppSelectBench, section 3)."""
+
+from typing import Any
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.selection.parser import read_graph
+from eval_flows.selection.prompts import rendered
+from eval_flows.selection.selectors.answer import Answer, AnswerKind
+from eval_flows.selection.selectors.language_model import ModelSelector, object_schema, told
+from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.tasks import Task
+from language_models.client import Request
+
+_TOKENS = 200
+
+
+class GraphSelector(ModelSelector):
+    """Asks for `{"nodes": [names], "edges": [[i, j]]}`, under a JSON schema or as text."""
+
+    templates = ("graph_system", "graph_task")
+
+    def __init__(self, catalog: Catalog, options: SelectorOptions) -> None:
+        super().__init__("graph", catalog, options)
+        self.answer_kind: AnswerKind = "graph"
+        self._system = rendered("graph_system", reply=options.reply, candidates=options.candidates)
+
+    async def answer(self, task: Task) -> Answer:
+        """The graph of one task."""
+        request = Request(self._system, rendered("graph_task", text=task.text), self._schema(), temperature=0.0, max_tokens=_TOKENS)
+        said = await self.client.ask(request)
+        if said.status in {"failed", "refused"}:
+            return told(said, Answer(None, "failed" if said.status == "failed" else "refused"))
+        nodes, edges, status = read_graph(said.text, said.status == "truncated", self.names)
+        return told(said, Answer(None, status, applications=nodes, edges=edges))
+
+    def _schema(self) -> dict[str, Any] | None:
+        if self.options.reply != "schema":
+            return None
+        node = {"type": "string", "enum": list(self.options.candidates)}
+        edge = {"type": "array", "items": {"type": "integer"}}
+        return object_schema({"nodes": {"type": "array", "items": node}, "edges": {"type": "array", "items": edge}})

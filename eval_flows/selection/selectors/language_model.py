@@ -1,0 +1,142 @@
+"""Selectors that ask a language model: zero-shot, few-shot and retrieval-augmented (AppSelectBench, section 4.3 and Appendix C)."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.selection.parser import Names, names_of, read_json, read_name, read_set
+from eval_flows.selection.prompts import prompt_hash, rendered
+from eval_flows.selection.selectors.answer import Answer, AnswerKind, Status
+from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.tasks import Task
+from language_models.client import Answer as Said
+from language_models.client import Client, Request
+
+_TOKENS = 40  # of an answer that is one name, however long
+_TOKENS_OF_SET = 300
+_SAID = 500  # characters that are kept beside the prediction; the cache has all of them
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a task's own part of the prompt shows beside the task: examples and cards, nearest first."""
+
+    examples: tuple[dict[str, str], ...] = ()
+    cards: tuple[dict[str, str], ...] = ()
+
+
+class ModelSelector:
+    """What selectors that ask a model have in common: the endpoint, the parser, and the run's identity."""
+
+    templates: tuple[str, ...] = ("choose_system", "choose_task")
+    rounds = 1  # questions for each task, at the most
+
+    def __init__(self, protocol: str, catalog: Catalog, options: SelectorOptions) -> None:
+        if options.client is None:
+            raise ValueError(f"protocol {protocol} asks a language model")
+        self.client: Client = options.client
+        self.options = options
+        self.names: Names = names_of(options.candidates, catalog)
+        self.model = self.client.endpoint.model
+        self.prompt: str | None = prompt_hash(*self.templates)
+        self.answer_kind: AnswerKind = "set" if options.choose == "set" else "application"
+        self.learnt_from: frozenset[str] = frozenset()
+        self._decided_by: dict[str, Any] = {"endpoint": self.client.endpoint.where, "reply": options.reply, "choose": options.choose}
+
+    @property
+    def sampling(self) -> str:
+        """The options that decide the answers."""
+        return json.dumps(self._decided_by, sort_keys=True)
+
+    def decided_by(self, **parts: Any) -> None:
+        """Note what else decides the answers."""
+        self._decided_by |= parts
+
+    def prepare(self, tasks: Sequence[Task]) -> None:
+        """Find what the prompts of these tasks show; `select` does so by itself."""
+
+    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+        """One answer for each task, in order, while many are asked at once."""
+        self.prepare(tasks)
+        return self.client.each(tasks, self.answer)
+
+    async def answer(self, task: Task) -> Answer:
+        """The answer to one task."""
+        raise NotImplementedError
+
+
+class ChoosingSelector(ModelSelector):
+    """Asks once for each task; what is the same for all tasks stands first, so that servers can reuse it, and the task last."""
+
+    def __init__(self, protocol: str, catalog: Catalog, options: SelectorOptions, *, examples: Sequence[dict[str, str]] = (),
+                 cards: Sequence[dict[str, str]] = ()) -> None:  # fmt: skip
+        super().__init__(protocol, catalog, options)
+        self._shown: Mapping[str, Shown] = {}
+        self._system = rendered(
+            "choose_system", reply=options.reply, choose=options.choose, candidates=options.candidates, examples=examples, cards=cards
+        )
+
+    def show(self, tasks: Sequence[Task]) -> Mapping[str, Shown]:
+        """What the prompt of each task shows beside the task, by task id."""
+        return {}
+
+    def prepare(self, tasks: Sequence[Task]) -> None:
+        """Find what the prompts of these tasks show."""
+        self._shown = self.show(tasks)
+
+    async def answer(self, task: Task) -> Answer:
+        """The answer to one task."""
+        shown = self._shown.get(task.task_id, Shown())
+        user = rendered("choose_task", text=task.text, choose=self.options.choose, examples=shown.examples, cards=shown.cards)
+        said = await self.client.ask(choice(self._system, user, self.options, self.options.candidates))
+        return replace(read_choice(said, self.options, self.names), retrieved=tuple(card["name"] for card in shown.cards))
+
+
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object that has these properties and no other."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def choice(system: str, user: str, options: SelectorOptions, candidates: Sequence[str]) -> Request:
+    """The request for an application, or a set of them, among the candidates."""
+    many = options.choose == "set"
+    one: dict[str, Any] = {"type": "string", "enum": list(candidates)}
+    field, kind = ("applications", {"type": "array", "items": one}) if many else ("application", one)
+    schema = object_schema({field: kind}) if options.reply == "schema" else None
+    return Request(system, user, schema, temperature=0.0, max_tokens=_TOKENS_OF_SET if many else _TOKENS)
+
+
+def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
+    """The answer in what the model said."""
+    many = options.choose == "set"
+    status: Status
+    applications: tuple[str, ...] = ()
+    truncated = said.status == "truncated"
+    if said.status in {"failed", "refused"}:
+        status = "failed" if said.status == "failed" else "refused"
+    elif options.reply == "schema":
+        applications, status = read_json(said.text, truncated, "applications" if many else "application", names)
+    elif many:
+        applications, status = read_set(said.text, truncated, names)
+    else:
+        found, status = read_name(said.text, truncated, names)
+        applications = (found,) if found else ()
+    first = next((name for name in applications[:1] if names.find(name) == name), None)
+    if status == "answered" and first is None:
+        status = "not_in_list"  # the best one of a set is judged, and it is no candidate
+    return told(said, Answer(first, status, applications=applications if many else applications[:1] if first else ()))
+
+
+def told(said: Said, answer: Answer) -> Answer:
+    """The answer with what the call took and what was said."""
+    return replace(
+        answer,
+        latency_ms=said.latency_ms,
+        cost_usd=said.cost_usd,
+        said=said.text[:_SAID],
+        calls=(said.call_id,),
+        input_tokens=said.input_tokens,
+        output_tokens=said.output_tokens,
+    )

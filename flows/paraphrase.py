@@ -1,0 +1,127 @@
+"""Paraphrasing a dataset's shards by a language model, where a recipe asks for it.
+
+Every shard becomes a paraphrased one, in a file of its own beside it, addressed by what it was asked and judged with. Answers are
+kept as they come, so that a stopped build goes on where it was.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.schema import PLACEHOLDER
+from atomic_tasks.seeds import share
+from compositions.schema import Workflow
+from flows.recipe import Paraphrasing
+from flows.shard import NEARLY_THE_SAME, Row, Shard, task_id, text_key
+from flows.versions import PARAPHRASE
+from language_models.client import Answer, Client, Endpoint
+from language_models.errors import ModelError
+from narrators.asks import Narrated
+from narrators.near_duplicates import NearDuplicates
+from narrators.paraphraser import Paraphrase, Paraphraser, prompt_hash
+from warehouse.layout import DataFolder
+from warehouse.parquet import write_rows
+
+Progress = Callable[[str, int, int], None]
+
+
+def paraphrase_shards(
+    shards: Sequence[Shard], paraphrasing: Paraphrasing, catalog: Catalog, workflows: Mapping[str, Workflow], data: DataFolder, progress: Progress
+) -> dict[str, Path]:
+    """The paraphrased shard of each application, in the order of the shards; those whose files are there are taken as they are.
+
+    ModelError where a call never succeeded, after all others were made and kept.
+    """
+    paraphraser = Paraphraser(catalog, workflows, paraphrasing.temperature)
+    endpoint = Endpoint(paraphrasing.model, paraphrasing.base_url, paraphrasing.key_variable)
+    made_by = [paraphrasing.model_dump_json(exclude={"key_variable"}), prompt_hash(), paraphraser.rules_hash, str(PARAPHRASE)]
+    paths = {shard.application: data.shards / f"{_address(shard, made_by)}.parquet" for shard in shards}
+    missing = [shard for shard in shards if not paths[shard.application].is_file()]
+    sources = {shard.application: data.shards / f"{shard.address}.parquet" for shard in missing}
+    total = sum(_sampled(row, paraphrasing.rate) for path in sources.values() for row in _read(path, ["row_seed", "has_typo", "rejected_stage"]))
+    done = failed = 0
+    with Client(endpoint, data.model_calls, "paraphrasing") as client:
+        for application, source in sources.items():
+            rows = _read(source)
+            told = {number: paraphraser.narrated(row) for number, row in enumerate(rows) if _sampled(row, paraphrasing.rate)}
+            answers: dict[int, Answer] = {}
+            for number, answer in zip(told, client.each(map(paraphraser.request, told.values()), client.ask), strict=True):
+                answers[number] = answer
+                done += 1
+                progress("paraphrasing", done, total)
+            failed_here = sum(answer.status == "failed" for answer in answers.values())
+            failed += failed_here
+            if not failed_here:
+                found = {number: _paraphrased(rows[number], told[number], answers[number], paraphraser, endpoint) for number in told}
+                write_rows(paths[application], "shard", list(settled(rows, found)))
+    if failed:
+        raise ModelError(
+            f"{failed} of {total} calls to paraphrase never succeeded at {paraphrasing.base_url or 'the default endpoint'}; "
+            "all other answers are kept: run the same command again to ask for the rest"
+        )
+    return paths
+
+
+def _address(shard: Shard, made_by: Sequence[str]) -> str:
+    return hashlib.blake2b(json.dumps([shard.address, *made_by]).encode(), digest_size=16).hexdigest()
+
+
+def _read(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
+    rows: list[Row] = pq.read_table(path, columns=columns).to_pylist()
+    return rows
+
+
+def _sampled(row: Row, rate: float) -> bool:
+    """Whether a row is to be paraphrased. Mistyped texts stay: a model would correct them, and the recipe states their rate."""
+    return row["rejected_stage"] is None and not row["has_typo"] and share("paraphrase", row["row_seed"]) < rate
+
+
+def _paraphrased(row: Row, told: Narrated, answer: Answer, paraphraser: Paraphraser, endpoint: Endpoint) -> Row:
+    """The row with what became of its paraphrase, and the new text where that is faithful."""
+    paraphrase = paraphraser.judged(told, row, answer)
+    noted = {
+        **row,
+        "paraphrase_status": paraphrase.status,
+        "paraphrase_call": answer.call_id,
+        "paraphrase_model": endpoint.model,
+        "paraphrase_prompt": prompt_hash(),
+    }
+    return _retold(noted, paraphrase) if paraphrase.status == "accepted" else noted
+
+
+def _retold(row: Row, paraphrase: Paraphrase) -> Row:
+    """The row with the paraphrase for its text, and all that follows from a text."""
+    retold = {
+        **row,
+        "narrated_text": row["text"],
+        "text": paraphrase.text,
+        "masked_text": paraphrase.masked_text,
+        "text_key": text_key(paraphrase.text),
+        "masked_key": text_key(PLACEHOLDER.sub("{}", paraphrase.masked_text)),
+    }
+    return {**retold, "task_id": task_id(retold)}
+
+
+def settled(rows: Iterable[Row], found: Mapping[int, Row]) -> Iterator[Row]:
+    """The rows with their final texts, none of them nearly the same as an earlier one.
+
+    Such a paraphrase gives way to the narrated text; where that is nearly the same as well, the row is rejected.
+    """
+    near_duplicates = NearDuplicates()
+    for number, row in enumerate(rows):
+        noted = found.get(number, row)
+        if row["rejected_stage"] is not None or near_duplicates.add(noted["text"]):
+            yield noted
+            continue
+        if noted.get("paraphrase_status") == "accepted":
+            lineage: dict[str, Any] = {name: noted[name] for name in ("paraphrase_call", "paraphrase_model", "paraphrase_prompt")}
+            noted = {**row, **lineage, "paraphrase_status": "near_duplicate"}
+            if near_duplicates.add(row["text"]):
+                yield noted
+                continue
+        yield {**noted, "rejected_stage": NEARLY_THE_SAME[0], "rejected_reason": NEARLY_THE_SAME[1]}

@@ -1,0 +1,144 @@
+"""What a narrated text asks, recovered from its lineage: which of its words say which step or the goal.
+
+A text is put together from whole phrasings, so each of them is found again in the masked text.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from atomic_tasks.schema import PLACEHOLDER, SENTENCE_ENDS, AtomicTask, Talk
+from compositions.schema import Workflow
+
+Span = tuple[int, int]
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One thing that a text asks: a kept step, or the goal of its workflow.
+
+    `text` are its words, `values` the arguments whose values stand in them, `about` all that the catalog says of it.
+    """
+
+    text: str
+    values: frozenset[str]
+    about: str
+
+
+@dataclass(frozen=True)
+class Narrated:
+    """A narrated text with what it was made from.
+
+    `values` holds the said arguments by name, `generators` where they come from, and `other_choices` what a fixed choice
+    could have been instead.
+    """
+
+    text: str
+    style: str
+    values: Mapping[str, str]
+    generators: Mapping[str, str]
+    other_choices: frozenset[str]
+    asks: tuple[Ask, ...]
+
+    @property
+    def around(self) -> str:
+        """The text without the words of its asks."""
+        text = self.text
+        for ask in self.asks:
+            text = text.replace(ask.text, " ", 1)
+        return text
+
+
+def narrated(row: Mapping[str, Any], tasks: Mapping[str, AtomicTask], workflows: Mapping[str, Workflow]) -> Narrated:
+    """What the row of a shard says; its text must have no typo, since a mistyped phrasing is not found again."""
+    masked: str = row["masked_text"]
+    dropped = set(row["dropped_steps"])
+    steps = [tasks[name] for name in row["atomic_tasks"]]
+    told: list[Talk] = [workflows[row["workflow"]].goal] if row["says_goal"] else []
+    told += [step for position, step in enumerate(steps) if position not in dropped]
+    said = set(PLACEHOLDER.findall(masked)) - {"application"}
+    arguments = {argument["name"]: argument for argument in row["arguments"] if argument["name"] in said}
+    values = {name: argument["value"] for name, argument in arguments.items()}
+    places = _places(row["text"], masked, values)
+    spans = _spans(masked, [(*talk.say, *talk.fragments) for talk in told])
+    choices = [argument.one_of for step in steps for argument in step.arguments.values() if argument.one_of]
+    drawn = set(values.values())
+    return Narrated(
+        text=row["text"],
+        style=row["style"],
+        values=values,
+        generators={name: argument["generator"] for name, argument in arguments.items()},
+        other_choices=frozenset(other for choice in choices if drawn.intersection(choice) for other in choice) - drawn,
+        asks=tuple(_ask(row["text"], masked, span, places, values, talk) for span, talk in zip(spans, told, strict=True)),
+    )
+
+
+def _ask(text: str, masked: str, span: Span, places: Sequence[Span], values: Mapping[str, str], talk: Talk) -> Ask:
+    start, end = (_place(position, places) for position in span)
+    words = text[start:end]
+    named = set(PLACEHOLDER.findall(masked[slice(*span)]))
+    return Ask(words, frozenset(name for name in named & set(values) if values[name] in words), about(talk))
+
+
+def about(talk: Talk) -> str:
+    """All that the catalog says of a task or a goal, arguments aside."""
+    said = [*talk.say, *talk.fragments]
+    if isinstance(talk, AtomicTask):
+        said += [_CAMEL.sub(" ", talk.title), re.sub(r"[._]", " ", talk.capability)]
+    return PLACEHOLDER.sub(" ", "\n".join(said))
+
+
+def _places(text: str, masked: str, values: Mapping[str, str]) -> list[Span]:
+    """Where each literal piece and each placeholder of the masked text begins, in it and in the text."""
+    pieces = re.split(r"(\{\w*\})", masked)
+    pattern = "".join(f"({_filled(piece, values)})" if number % 2 else f"({re.escape(piece)})" for number, piece in enumerate(pieces))
+    match = re.fullmatch(pattern, text)
+    if match is None:
+        raise RuntimeError(f"the masked text {masked!r} is not that of {text!r}")
+    starts = [0]
+    for piece in pieces[:-1]:
+        starts.append(starts[-1] + len(piece))
+    return [(start, match.start(number + 1)) for number, start in enumerate(starts)]
+
+
+def _filled(placeholder: str, values: Mapping[str, str]) -> str:
+    """What may stand in a placeholder's place: its value, or else a reference or a name."""
+    value = values.get(placeholder[1:-1])
+    return ".+?" if value is None else f"{re.escape(value)}|.+?"
+
+
+def _place(position: int, places: Sequence[Span]) -> int:
+    """The place in the text of a position in the masked text that is not inside a placeholder."""
+    in_masked, in_text = places[bisect_right(places, (position, len(places) + 10**6)) - 1]
+    return in_text + position - in_masked
+
+
+def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span]:
+    """For each pool the span of the phrasing that stands in the masked text, in their order, covering as much as can be."""
+
+    def best(number: int, after: int) -> tuple[int, list[Span]] | None:
+        if number == len(pools):
+            return 0, []
+        found = []
+        for phrasing in pools[number]:
+            for match in _phrasing(phrasing).finditer(masked, after):
+                rest = best(number + 1, match.end())
+                if rest is not None:
+                    found.append((len(match[0]) + rest[0], [match.span(), *rest[1]]))
+        return max(found, default=None)
+
+    chosen = best(0, 0)
+    if chosen is None:
+        raise RuntimeError(f"the phrasings of {masked!r} are not those of the catalog")
+    return chosen[1]
+
+
+@lru_cache(maxsize=20_000)
+def _phrasing(phrasing: str) -> re.Pattern[str]:
+    """Finds a phrasing, its arguments under any names, whatever its first letter's case and end punctuation became."""
+    pieces = re.split(r"\{\w*\}", phrasing.rstrip(SENTENCE_ENDS))
+    return re.compile(r"(?<!\w)" + r"\{\w*\}".join(map(re.escape, pieces)), re.IGNORECASE)

@@ -1,0 +1,36 @@
+-- Whether retrieval shows a model the card of an application that can do the task, by how many cards are counted.
+create view retrieval_recall as
+with shown as (
+    select p.run_id, t.composition_id, len(p.retrieved) as cards,
+           list_position(list_transform(p.retrieved, lambda application: list_contains(t.valid_applications, application)), true) as first_valid
+    from predictions p join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
+    where len(p.retrieved) > 0 and p.status <> 'not_applicable' and t.shape = 'singleton'
+),
+depths as (
+    select distinct run_id, least(depth.k, deepest) as k
+    from (select run_id, max(cards) as deepest from shown group by run_id), unnest([1, 3, 5, 10, 20, deepest]) as depth(k)
+),
+found as (
+    select run_id, d.k, s.composition_id, coalesce(s.first_valid <= d.k, false)::int as hit from shown s join depths d using (run_id)
+),
+totals as (
+    select run_id, k, count(*) as tasks, count(distinct composition_id) as clusters, avg(hit) as recall from found group by run_id, k
+),
+residuals as (
+    select run_id, k, f.composition_id, sum(f.hit - t.recall) as residual from found f join totals t using (run_id, k) group by all
+),
+worth as (
+    select run_id, k, tasks, recall, effective_rows(tasks, clusters, recall, sum(residual ^ 2)) as rows_worth
+    from residuals join totals using (run_id, k) group by run_id, k, tasks, clusters, recall
+)
+select run_id, k, tasks, recall, wilson_low(recall, rows_worth) as recall_low, wilson_high(recall, rows_worth) as recall_high
+from worth
+order by run_id, k;
+
+comment on view retrieval_recall is 'Share of the tasks of a run for which retrieval found a valid application, at several depths';
+comment on column retrieval_recall.run_id is 'Run, whose model was shown retrieved cards';
+comment on column retrieval_recall.k is 'Cards that count, nearest first: 1, 3, 5, 10 and 20 up to the number shown, and that number';
+comment on column retrieval_recall.tasks is 'Tasks that apply and had cards shown, with or without an answer';
+comment on column retrieval_recall.recall is 'Share of the tasks with at least one valid application among those cards';
+comment on column retrieval_recall.recall_low is 'Lower end of the 95% Wilson interval, clustered by composition';
+comment on column retrieval_recall.recall_high is 'Upper end of that interval';

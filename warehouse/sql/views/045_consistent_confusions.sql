@@ -1,0 +1,21 @@
+-- Wrong answers that several models give alike: pairs that recur in at least three distinct models (AppSelectBench, section 6.3).
+-- Random runs do not count: over enough tasks chance hits every pair, so that it would make any two models three.
+create view consistent_confusions as
+select s.dataset_id, d.dataset, s.target_application, s.predicted_application, count(distinct r.model) as models, count(distinct s.run_id) as runs,
+       count(*) as tasks, count(distinct s.task_id) as distinct_tasks, list(distinct r.model order by r.model) as model_names
+from scored_predictions s join runs r using (run_id) join datasets d on d.dataset_id = s.dataset_id
+where not s.is_correct and s.predicted_application is not null and r.protocol <> 'random'
+group by s.dataset_id, d.dataset, s.target_application, s.predicted_application
+having count(distinct r.model) >= 3
+order by d.dataset, s.dataset_id, models desc, tasks desc, s.target_application, s.predicted_application;
+
+comment on view consistent_confusions is 'Pairs of target and wrong answer that recur in at least three distinct models, whatever their protocols; random runs do not count';
+comment on column consistent_confusions.dataset_id is 'Dataset of the runs';
+comment on column consistent_confusions.dataset is 'Name of that dataset';
+comment on column consistent_confusions.target_application is 'Application that the text was made for';
+comment on column consistent_confusions.predicted_application is 'Wrong answer, an application of the list';
+comment on column consistent_confusions.models is 'Distinct models that gave it';
+comment on column consistent_confusions.runs is 'Runs in which it was given';
+comment on column consistent_confusions.tasks is 'Wrong predictions, over all those runs';
+comment on column consistent_confusions.distinct_tasks is 'User tasks that were answered so in some run';
+comment on column consistent_confusions.model_names is 'Those models, sorted';
