@@ -113,6 +113,7 @@ def _endpoint(model: str, **asked: Any) -> Endpoint:
 @click.option("--examples", type=click.IntRange(1), default=5, show_default=True, help="Examples of few_shot.")
 @click.option("--example-choice", type=click.Choice(["fixed", "nearest"]), default="fixed", show_default=True, help="The same ones, or the nearest.")
 @click.option("--cards", type=click.IntRange(0), default=10, show_default=True, help="Cards of ras, nearest first; 0 shows all.")
+@click.option("--with-singletons", is_flag=True, help="Let graph answer tasks of one application too, as graphs of one node.")
 @click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; the same command with more goes on.")
 @click.option("--dry-run", is_flag=True, help="Print the calls, tokens and dollars that it would take, and ask nothing.")
 @click.option("--replay", is_flag=True, help="Answer from the cache alone, with no network.")

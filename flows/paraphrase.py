@@ -21,6 +21,7 @@ from flows.shard import NEARLY_THE_SAME, Row, Shard, task_id, text_key
 from flows.versions import PARAPHRASE
 from language_models.client import Answer, Client, Endpoint
 from language_models.errors import ModelError
+from language_models.registry import find_endpoint
 from narrators.asks import Narrated
 from narrators.near_duplicates import NearDuplicates
 from narrators.paraphraser import Paraphrase, Paraphraser, prompt_hash
@@ -38,7 +39,7 @@ def paraphrase_shards(
     ModelError where a call never succeeded, after all others were made and kept.
     """
     paraphraser = Paraphraser(catalog, workflows, paraphrasing.temperature)
-    endpoint = Endpoint(paraphrasing.model, paraphrasing.base_url, paraphrasing.key_variable)
+    endpoint = find_endpoint(paraphrasing.model, paraphrasing.base_url, paraphrasing.key_variable, own=data.models)
     made_by = [paraphrasing.model_dump_json(exclude={"key_variable"}), prompt_hash(), paraphraser.rules_hash, str(PARAPHRASE)]
     paths = {shard.application: data.shards / f"{_address(shard, made_by)}.parquet" for shard in shards}
     missing = [shard for shard in shards if not paths[shard.application].is_file()]
@@ -61,7 +62,7 @@ def paraphrase_shards(
                 write_rows(paths[application], "shard", list(settled(rows, found)))
     if failed:
         raise ModelError(
-            f"{failed} of {total} calls to paraphrase never succeeded at {paraphrasing.base_url or 'the default endpoint'}; "
+            f"{failed} of {total} calls to paraphrase never succeeded at {endpoint.where}; "
             "all other answers are kept: run the same command again to ask for the rest"
         )
     return paths

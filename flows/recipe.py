@@ -31,24 +31,25 @@ class SplitShares(BaseModel):
     test: float = Field(ge=0, le=1)
 
 
-class Refill(BaseModel):
-    """Pools of argument values to which a language model adds."""
+class AskedModel(BaseModel):
+    """A language model that a recipe asks."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    model: str
-    base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: that of the openai package")
-    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key")
+    model: str = Field(description="its name in the registry or, with base_url, at its server")
+    base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: as registered")
+    key_variable: str | None = Field(None, description="the environment variable that holds the key; none: as registered")
+
+
+class Refill(AskedModel):
+    """Pools of argument values to which a language model adds."""
+
     columns: tuple[str, ...] = Field(min_length=1, description="columns of the pools to refill")
     values: int = Field(ge=1, le=200, description="rows to ask for, for each pool")
 
 
-class Paraphrasing(BaseModel):
+class Paraphrasing(AskedModel):
     """Texts that a language model says in other words."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    model: str
-    base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: that of the openai package")
-    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key")
     rate: float = Field(ge=0, le=1, description="share of the texts to paraphrase; those with a typo are never among them")
     temperature: float = Field(0.0, ge=0, le=2)
 

@@ -16,8 +16,9 @@ from atomic_tasks.schema import DEFAULT_LOCALE, Origin, Pool, Pools
 from atomic_tasks.yaml_source import read_declared_file
 from flows.recipe import Refill
 from language_models.cache import request_key
-from language_models.client import Answer, Endpoint, Request, ask_all
+from language_models.client import Answer, Request, ask_all
 from language_models.errors import ModelError
+from language_models.registry import find_endpoint
 from warehouse.layout import DataFolder, written_file
 
 _EXAMPLES = 20  # values and phrasings that the model is shown
@@ -39,13 +40,13 @@ def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Calla
     Pools that were refilled by the same request before are read from the data folder, and nothing is asked.
     """
     pools = [_pool_of(column, catalog) for column in dict.fromkeys(refill.columns)]
-    endpoint = Endpoint(refill.model, refill.base_url, refill.key_variable)
+    endpoint = find_endpoint(refill.model, refill.base_url, refill.key_variable, own=data.models)
     requests = [_request(pool, refill, catalog) for pool in pools]
-    keys = [request_key({"base_url": refill.base_url, **request.body(endpoint)}, 0)[:16] for request in requests]
+    keys = [request_key({"base_url": endpoint.base_url, **request.body(endpoint)}, 0)[:16] for request in requests]
     files = [data.pools / f"{'+'.join(pool.columns)}-{key}.yaml" for pool, key in zip(pools, keys, strict=True)]
     missing = [number for number, file in enumerate(files) if not file.is_file()]
     asked = [requests[number] for number in missing]
-    answers = ask_all(endpoint, asked, data.model_calls, lambda done, total: progress("refilling pools", done, total)) if asked else []
+    answers = ask_all(endpoint, asked, data.model_calls, lambda done, total: progress("refilling pools", done, total), "refill") if asked else []
     for number, answer in zip(missing, answers, strict=True):
         origin = Origin(model=refill.model, prompt=keys[number], made_at=datetime.now(UTC).isoformat(timespec="seconds"))
         _write(files[number], _checked(pools[number], answer, origin))

@@ -11,6 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tests.conftest import REPOSITORY
+from tests.language_models.fake_server import fake_server
 
 BASH_BLOCK = re.compile(r"```bash\n(.*?)```", re.DOTALL)
 
@@ -25,6 +26,14 @@ def deskmill(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
         text=True,
         check=False,
     )
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the tiny dataset."""
+    data = tmp_path_factory.mktemp("built")
+    assert deskmill("build", "tiny", data=data).returncode == 0
+    return data
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -58,6 +67,41 @@ def test_the_whole_way_by_command_line(tmp_path: Path) -> None:
 def test_bad_input_ends_with_two_and_a_remedy(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     done = deskmill(*arguments, data=tmp_path)
     assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--model", "gpt5"), "no model 'gpt5'; did you mean 'gpt-5'? (registered: gpt-5, gpt-4o-mini"),
+        (("--model", "gpt-5"), "the environment variable OPENAI_API_KEY holds no key"),
+        (("--model", "m", "--base-url", "http://127.0.0.1:9/v1"), "http://127.0.0.1:9/v1 cannot be reached; is the server running?"),
+        (("--model", "m", "--base-url", "http://me:sk-1@host/v1"), "holds a key or a password"),
+        (("--model", "phi-4", "--budget", "1"), "a budget needs prices"),
+        ((), "protocol zero_shot asks a language model: name one with --model"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_one_clear_line(built: Path, arguments: tuple[str, ...], message: str) -> None:
+    done = deskmill("select", "tiny", "--protocol", "zero_shot", *arguments, data=built)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_language_model_by_command_line(built: Path) -> None:
+    tasks = built / "tasks.jsonl"
+    tasks.write_text(
+        '{"text": "Add up the sales by region", "valid_applications": ["excel"]}\n{"text": "Rain?", "valid_applications": ["weather"]}\n'
+    )
+    assert "mine: 2 user tasks" in deskmill("import", str(tasks), "--name", "mine", data=built).stdout
+    with fake_server(lambda request: "Microsoft Excel") as server:
+        where = ("--model", "m", "--base-url", server.base_url)
+        expected = deskmill("select", "mine", "--protocol", "zero_shot", *where, "--dry-run", data=built)
+        assert expected.stdout.startswith("zero_shot: 2 calls, about") and server.requests == []
+        done = deskmill("select", "mine", "--protocol", "zero_shot", "--protocol", "heuristic", *where, data=built)
+        assert done.returncode == 0 and "0.5000" in done.stdout, done.stderr
+    runs = json.loads(deskmill("sql", "select run_id from accuracy where dataset = 'mine'", "--format", "json", data=built).stdout)
+    compared = deskmill("compare", *(run["run_id"] for run in runs), data=built)
+    assert compared.returncode == 0 and "2 tasks of 2 compositions" in compared.stdout
+    again = deskmill("compare", runs[0]["run_id"], "ffff", data=built)
+    assert again.returncode == 2 and "ffff" in again.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path,
     system = _TEMPLATES.get_template("judge_system.md.j2").render(titles=titles, ground_truth=GROUND_TRUTH)
     prompt = _TEMPLATES.get_template("judge_item.md.j2")
     requests = [Request(system, prompt.render(item=item), _SCHEMA, max_tokens=300) for item in study.items]
-    answers = ask_all(endpoint, requests, cache, progress)
+    answers = ask_all(endpoint, requests, cache, progress, f"judge {study.study_id}")
     read = [_rating(item, answer) for item, answer in zip(study.items, answers, strict=True)]
     unrated = [item.task_id for item, rating in zip(study.items, read, strict=True) if rating is None]
     if unrated:

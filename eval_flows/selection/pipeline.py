@@ -36,6 +36,7 @@ class Choices:
     examples: int = 5
     example_choice: ExampleChoice = "fixed"
     cards: int | None = 10
+    with_singletons: bool = False
     pool: str | None = None
     budget: float | None = None
     replay: bool = False
@@ -116,7 +117,7 @@ def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progr
             if not isinstance(selector, ModelSelector):
                 expected.append(Expected(protocol, 0, 0, 0, 0.0))
                 continue
-            tasks = scored_tasks(opened, choices.split, find_protocol(protocol).shapes)[: choices.limit]
+            tasks = scored_tasks(opened, choices.split, find_protocol(protocol).shapes(options.with_singletons))[: choices.limit]
             selector.prepare(tasks)
             client = selector.client
             client.collect(tasks, selector.answer)
@@ -145,6 +146,7 @@ def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data:
         examples=chosen.examples,
         example_choice=chosen.example_choice,
         cards=chosen.cards,
+        with_singletons=chosen.with_singletons,
         note=progress,
     )
     if not asking or chosen.endpoint is None:
@@ -165,7 +167,7 @@ def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options:
 
     selector = make_selector(protocol, catalog, options)
     if isinstance(selector, ModelSelector):
-        tasks = scored_tasks(dataset, chosen.split, find_protocol(protocol).shapes)[: chosen.limit]
+        tasks = scored_tasks(dataset, chosen.split, find_protocol(protocol).shapes(options.with_singletons))[: chosen.limit]
         selector.prepare(tasks)
         answer_by_batch(selector.client, tasks, selector.answer, lambda done, total: progress(f"batch of {protocol}", done, total))
 

@@ -53,7 +53,7 @@ def run_selection(dataset: Dataset, protocol: str, split: SplitChoice, limit: in
     answers end early, because a budget is reached or an endpoint fails, those until then are written, and the error goes on to the caller.
     """
     selector = make_selector(protocol, catalog, options)
-    tasks = scored_tasks(dataset, split, find_protocol(protocol).shapes)
+    tasks = scored_tasks(dataset, split, find_protocol(protocol).shapes(options.with_singletons))
     tasks = tasks if limit is None else tasks[:limit]
     refuse_known(selector, tasks, protocol)
     described = describe(dataset, protocol, split, selector, options)

@@ -10,7 +10,7 @@ from atomic_tasks.seeds import derive_seed
 from eval_flows.datasets import Dataset
 
 SplitChoice = Literal["test", "all"]
-Shapes = Literal["singletons", "graphs"]
+Shapes = Literal["singletons", "graphs", "all"]
 _COLUMNS = ["task_id", "text", "composition_id", "valid_applications", "target_application", "nodes", "edges", "shape"]
 
 
@@ -30,7 +30,7 @@ class Task:
 def scored_tasks(dataset: Dataset, split: str, shapes: Shapes = "singletons") -> list[Task]:
     """The dataset's tasks of that split and shape, in the order of every run (a hash of their ids)."""
     singleton = pc.field("shape") == "singleton"
-    wanted = singleton if shapes == "singletons" else ~singleton
+    wanted = {"singletons": singleton, "graphs": ~singleton, "all": singleton | ~singleton}[shapes]
     if split != "all":
         wanted = wanted & (pc.field("split") == split)
     table = ds.dataset(dataset.folder / "data").to_table(columns=_COLUMNS, filter=wanted)

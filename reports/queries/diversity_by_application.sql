@@ -6,5 +6,5 @@ select t.application, a.title, t.category, t.texts, t.mean_words, t.words_10, t.
         where l.dataset_id = t.dataset_id and b.protocol = 'heuristic' and b.application = t.application limit 1) as heuristic_accuracy
 from text_diversity t join narration_profile n using (dataset_id, application) join catalog_coverage c using (dataset_id, application)
 join applications a using (application)
-where t.dataset_id = ?
+where t.dataset_id = $dataset_id
 order by a.title

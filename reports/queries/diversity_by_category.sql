@@ -4,7 +4,7 @@ with of_applications as (
            n.mean_steps, n.share_with_drop_out, n.share_naming_application, n.share_naming_kind, n.share_of_fragments, n.most_recurrences,
            c.atomic_tasks, c.used
     from text_diversity t join narration_profile n using (dataset_id, application) join catalog_coverage c using (dataset_id, application)
-    where t.dataset_id = ?
+    where t.dataset_id = $dataset_id
 )
 select coalesce(category, 'all') as category, sum(texts) as texts, avg(mean_words) as mean_words, avg(words_10) as words_10, avg(words_90) as words_90,
        avg(distinct_1) as distinct_1, avg(distinct_2) as distinct_2, avg(distinct_3) as distinct_3, avg(self_similarity) as self_similarity,

@@ -197,6 +197,17 @@ def test_graphs_are_scored_by_their_own_measures(data: DataFolder, built: DataFo
     assert row["tasks"] == len(rows) and row["exact_share"] == 1
 
 
+def test_a_single_task_is_the_graph_of_one_node(data: DataFolder, knowing: Knowing) -> None:
+    def reply(request: dict[str, Any]) -> str:
+        return json.dumps({"nodes": [knowing.name(request) if task_of(request) in knowing.tasks else "excel"], "edges": []})
+
+    with fake_server(reply) as server:
+        run(data, server, "graph", limit=60, with_singletons=True)
+    shapes = {row["shape"]: row for row in rows_of(connect(data.warehouse), "select * from graph_scores")}
+    assert shapes["singleton"]["exact_share"] == 1 and shapes["singleton"]["edge_f1"] is None
+    assert shapes["all"]["tasks"] == 60 > shapes["singleton"]["tasks"]
+
+
 def test_every_status_stays_in_the_denominator(data: DataFolder, knowing: Knowing) -> None:
     said: list[str | Fault] = ["excel", "Lotus", "I'm sorry, no.", Fault("empty"), Fault("long"), Fault("refusal"), Fault("500")]
     order = {text: said[number % len(said)] for number, text in enumerate(knowing.tasks)}

@@ -18,7 +18,11 @@ class Protocol:
 
     make: Callable[[Catalog, SelectorOptions], Selector]
     asks_a_model: bool = False
-    shapes: Shapes = "singletons"
+    for_graphs: bool = False
+
+    def shapes(self, with_singletons: bool) -> Shapes:
+        """Which tasks a run of the protocol scores."""
+        return "singletons" if not self.for_graphs else "all" if with_singletons else "graphs"
 
 
 def _random(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -97,7 +101,7 @@ PROTOCOLS = {
     "few_shot": Protocol(_few_shot, asks_a_model=True),
     "ras": Protocol(_ras, asks_a_model=True),
     "hierarchical": Protocol(_hierarchical, asks_a_model=True),
-    "graph": Protocol(_graph, asks_a_model=True, shapes="graphs"),
+    "graph": Protocol(_graph, asks_a_model=True, for_graphs=True),
 }
 
 

@@ -22,6 +22,7 @@ class GraphSelector(ModelSelector):
     def __init__(self, catalog: Catalog, options: SelectorOptions) -> None:
         super().__init__("graph", catalog, options)
         self.answer_kind: AnswerKind = "graph"
+        self.decided_by(with_singletons=options.with_singletons)
         self._system = rendered("graph_system", reply=options.reply, candidates=options.candidates)
 
     async def answer(self, task: Task) -> Answer:

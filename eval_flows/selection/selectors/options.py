@@ -16,7 +16,9 @@ Note = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class SelectorOptions:
-    """The options of `deskmill select`. `cards` is None for all of them; `pool` is the dataset whose train split examples come from."""
+    """The options of `deskmill select`. `cards` is None for all of them; `pool` is the dataset whose train split examples come from;
+    `with_singletons` lets the graph protocol answer tasks of one application too, which are graphs of one node.
+    """
 
     candidates: tuple[str, ...]
     pool: Dataset
@@ -28,5 +30,6 @@ class SelectorOptions:
     examples: int = 5
     example_choice: ExampleChoice = "fixed"
     cards: int | None = 10
+    with_singletons: bool = False
     client: Client | None = None
     note: Note = lambda stage, done, total: None

@@ -1,0 +1,126 @@
+"""Exhibits: the tables and figures of the site, as exhibits.yaml declares them, filled with the rows of their one query.
+
+A table is shown in a page, and lies beside it as CSV (the rows as they are) and as LaTeX (as shown, for the package booktabs).
+"""
+
+import csv
+import io
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import yaml
+
+from reports.questions import Answer
+
+_DECLARED = Path(__file__).parent / "exhibits.yaml"
+_LATEX = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: the key of its value, its heading, how the value is written, and where it leads."""
+
+    key: str
+    heading: str
+    form: str = "text"
+    interval: bool = False  # <key>_low and <key>_high stand beside the value
+    bar: bool = False  # drawn on a scale from 0 to 1
+    theirs: bool = False  # published by others
+    link: str = ""  # address from the root of the site, with the row's values in braces
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values stand to the right."""
+        return self.form != "text"
+
+    def text(self, row: Row) -> str:
+        """The value in words: "none" where there is no figure, and nothing where others published none."""
+        value = row[self.key]
+        if value is None or value == "":
+            return "" if self.theirs else "none"
+        return _FORMS[self.form](value)
+
+    def interval_text(self, row: Row) -> str:
+        """The 95% interval beside the value; empty where there is none."""
+        low, high = (row[f"{self.key}_{end}"] for end in ("low", "high")) if self.interval else (None, None)
+        return "" if low is None or high is None else f"{_FORMS[self.form](low)} to {_FORMS[self.form](high)}"
+
+    def address(self, row: Row) -> str:
+        """Where the cell leads to, from the root of the site; empty where the value is none."""
+        values = {key: quote(str(value), safe="") for key, value in row.items()}
+        return self.link.format_map(values) if self.link and row[self.key] is not None else ""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A declared table (with columns) or figure (without): the caption, the query and the words for when it has no rows."""
+
+    query: str
+    caption: str
+    empty: str
+    columns: tuple[Column, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or figure with its rows; `files` are addresses from the root of the site, by what they are called."""
+
+    name: str
+    exhibit: Exhibit
+    answer: Answer
+    files: dict[str, str]
+    svg: str = ""
+
+
+@cache
+def declared() -> dict[str, Exhibit]:
+    """Every table and figure of exhibits.yaml by name; TypeError where a key is unknown or missing."""
+    found = yaml.safe_load(_DECLARED.read_text())
+    return {name: Exhibit(**(values | {"columns": tuple(Column(**column) for column in values.get("columns", ()))})) for name, values in found.items()}
+
+
+def as_csv(answer: Answer) -> str:
+    """The rows as they are, all columns of the query."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(answer.rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(answer.rows)
+    return text.getvalue()
+
+
+def as_latex(exhibit: Exhibit, answer: Answer) -> str:
+    """The table as shown, intervals in brackets."""
+    columns = exhibit.columns
+
+    def cell(column: Column, row: Row) -> str:
+        interval = column.interval_text(row)
+        return (column.text(row) + (f" [{interval.replace(' to ', ', ')}]" if interval else "")).translate(_LATEX)
+
+    lines = [[column.heading.translate(_LATEX) for column in columns], *([cell(column, row) for column in columns] for row in answer.rows)]
+    heading, *body = [" & ".join(line) + r" \\" for line in lines]
+    kinds = "".join("r" if column.is_number else "l" for column in columns)
+    return "\n".join([rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", heading, r"\midrule", *body, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _small(value: float, decimals: int) -> str:
+    """The value, or that it is smaller than what so many decimals show: never a zero that is none."""
+    least = 10**-decimals
+    return f"< {least:.{decimals}f}" if 0 < value < least / 2 else f"{value:,.{decimals}f}"
+
+
+_FORMS = {
+    "text": str,
+    "count": lambda value: f"{value:,}",
+    "figure": lambda value: f"{value:.3f}",
+    "signed": lambda value: f"{value:+.3f}",
+    "mean": lambda value: f"{value:.2f}",
+    "percent": lambda value: f"{100 * value:.1f}%",
+    "milliseconds": lambda value: _small(value, 2),
+    "dollars": lambda value: _small(value, 4),
+    "p": lambda value: _small(value, 4),
+    "date": lambda value: value.strftime("%Y-%m-%d %H:%M UTC"),
+}

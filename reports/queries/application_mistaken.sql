@@ -1,0 +1,6 @@
+-- What is taken for an application: tasks of others that it is wrongly answered for, in the newest runs over a dataset.
+select c.target_application as target, c.answered_application as answer, a.title, a.category,
+       sum(c.tasks)::bigint as answers, count(*) as runs, max_by(c.run_id, c.tasks) as run_id, max(c.tasks) as most
+from application_confusion c join latest_runs l using (run_id) join applications a on a.application = c.target_application
+where l.dataset_id = $dataset_id and l.protocol <> 'random' and c.answered_application = $application and c.target_application <> $application
+group by all order by answers desc, target limit 20

@@ -1,0 +1,5 @@
+-- What user tasks are filtered by, in the order in which the explorer counts them.
+select category, target_application, split, style, naming, shape, len(valid_applications)::varchar as valid
+from user_tasks
+where dataset_id = ?
+order by target_application nulls last, task_id

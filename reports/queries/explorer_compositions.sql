@@ -1,0 +1,2 @@
+-- The composition of each user task, by which intervals are widened; in the explorer's order.
+select composition_id from user_tasks where dataset_id = ? order by target_application nulls last, task_id

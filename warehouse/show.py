@@ -1,0 +1,151 @@
+"""Showing what an id stands for: everything that the warehouse knows of a task, a run, a dataset and the like.
+
+What is shown of a kind is declared as SQL: `sql/show/<kind>/<number>_<section>.sql`, one query for each section, over `$id`.
+"""
+
+import difflib
+import json
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import duckdb
+
+from warehouse.errors import WarehouseError
+from warehouse.query import connect, rendered
+
+_QUERIES = Path(__file__).parent / "sql" / "show"
+_LISTED = 10  # ids that a message names
+_WIDTH = 140  # characters, at which texts are wrapped
+_CELL = 60  # characters, at which a table cuts a text short
+PromptOf = Callable[[str], list[dict[str, str]] | None]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """One answer about a thing: its rows, each as long as `names`."""
+
+    title: str
+    names: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A thing with all that is known of it; `prompt` is None where it is no model call, or none is kept."""
+
+    kind: str
+    identity: str
+    sections: tuple[Section, ...]
+    prompt: list[dict[str, str]] | None
+
+
+def show(path: Path, asked: str, shape: Literal["table", "json"], prompt_of: PromptOf) -> str:
+    """Text about whatever `asked` is the id, the name or the unique beginning of; WarehouseError where it is none or several.
+
+    `prompt_of` gives the messages of a model call by its id, or None where they are not kept.
+    """
+    connection = connect(path)
+    try:
+        shown = [_shown(connection, kind, identity, prompt_of) for kind, identity in _meant(connection, asked)]
+    finally:
+        connection.close()
+    if shape == "json":
+        return json.dumps([_as_json(thing) for thing in shown], indent=2, default=str, ensure_ascii=False)
+    return "\n\n".join(_as_text(thing) for thing in shown)
+
+
+def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str, str]]:
+    """Kind and id of what is meant: all that has exactly that id or name, else the one thing whose id or name begins so."""
+    known = f"with known as ({(_QUERIES / 'known_ids.sql').read_text()}) select kind, id, identity, min(told) from known"
+    query = f"{known} where {{}} group by all order by kind, id limit ?"
+    exact = connection.execute(query.format("lower(id) = lower(?)"), [asked, _LISTED]).fetchall()
+    begun = exact or connection.execute(query.format("starts_with(lower(id), lower(?))"), [asked, _LISTED + 1]).fetchall() if asked else []
+    meant = list(dict.fromkeys((kind, identity) for kind, _, identity, _ in begun))
+    if exact or len(meant) == 1:
+        return meant
+    if meant:
+        more = "\n  and more" if len(begun) > _LISTED else ""
+        raise WarehouseError(f"'{asked}' begins several ids; give more of it:\n{_listed(begun[:_LISTED])}{more}")
+    everything = connection.execute(f"{known} group by all").fetchall()
+    near = difflib.get_close_matches(asked, {row[1] for row in everything}, n=3, cutoff=0.7) if asked else []
+    close = [next(row for row in everything if row[1] == name) for name in near]
+    ids_of_runs = 'list those of the runs with: deskmill sql "select run_id, dataset, protocol, model from runs"'
+    hint = f"did you mean:\n{_listed(close)}" if close else ids_of_runs
+    raise WarehouseError(
+        f"nothing in the warehouse has the id '{asked}' (a task, run, dataset, composition, model call, quality study, atomic task or application, "
+        f"or the beginning of one); {hint}"
+    )
+
+
+def _listed(found: Sequence[tuple[Any, ...]]) -> str:
+    return "\n".join(f"  {identity}  {kind} {told}" for kind, identity, _, told in found)
+
+
+def _shown(connection: duckdb.DuckDBPyConnection, kind: str, identity: str, prompt_of: PromptOf) -> Shown:
+    sections = []
+    for path in sorted((_QUERIES / kind.replace(" ", "_")).glob("*.sql")):
+        result = connection.execute(path.read_text(), {"id": identity})
+        names = tuple(column[0] for column in result.description)
+        sections.append(Section(path.stem.partition("_")[2].replace("_", " "), names, tuple(result.fetchall())))
+    return Shown(kind, identity, tuple(sections), prompt_of(identity) if kind == "model call" else None)
+
+
+def _as_json(shown: Shown) -> Json:
+    sections = {section.title.replace(" ", "_"): [dict(zip(section.names, row, strict=True)) for row in section.rows] for section in shown.sections}
+    prompt = {"prompt": shown.prompt} if shown.kind == "model call" else {}
+    return {"kind": shown.kind, "id": shown.identity, **sections, **prompt}
+
+
+def _as_text(shown: Shown) -> str:
+    """A heading, then each section: facts one below the other, lists as tables, and in words where there is nothing."""
+    parts = [f"{shown.kind} {shown.identity}"]
+    for section in shown.sections:
+        if section.title == "facts":
+            parts += [_facts(section.names, row) for row in section.rows]
+        elif section.rows:
+            rows = [[_cell(value) for value in row] for row in section.rows]
+            parts.append(f"{section.title}\n{textwrap.indent(rendered(section.names, rows, 'table'), '  ')}")
+    silent = [section.title for section in shown.sections if not section.rows]
+    if silent:
+        parts.append(f"nothing there: {', '.join(silent)}")
+    if shown.kind == "model call":
+        parts.append(_prompt(shown.prompt))
+    return "\n\n".join(parts)
+
+
+def _facts(names: Sequence[str], row: Sequence[Any]) -> str:
+    """Names and values, one below the other and aligned; long values go on below themselves."""
+    width = max(map(len, names))
+    lines = []
+    for name, value in zip(names, row, strict=True):
+        pieces = [piece for line in _plain(value).splitlines() or [""] for piece in textwrap.wrap(line, _WIDTH - width - 4) or [""]]
+        lines += [f"  {name.ljust(width)}  {pieces[0]}".rstrip(), *(f"  {' ' * width}  {piece}" for piece in pieces[1:])]
+    return "\n".join(lines)
+
+
+def _prompt(messages: list[dict[str, str]] | None) -> str:
+    if messages is None:
+        return "prompt\n  not kept: it is in the cache of answers only where the call succeeded and the cache still stands"
+    return "prompt\n" + "\n".join(f"  [{message['role']}]\n{textwrap.indent(message['content'], '    ')}" for message in messages)
+
+
+def _cell(value: Any) -> Any:
+    """What a table shows of a value: figures as they are, texts on one line and cut short where they are long."""
+    if value is None or isinstance(value, int | float):
+        return value
+    text = " ".join(_plain(value).split())
+    return text if len(text) <= _CELL else f"{text[: _CELL - 3]}..."
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

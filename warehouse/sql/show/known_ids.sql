@@ -1,0 +1,22 @@
+-- Everything that has an id, by kind; a dataset's name stands for the newest dataset of that name.
+select distinct 'task' as kind, task_id as id, task_id as identity, 'dataset ' || dataset as told from user_tasks
+union all
+select 'run', run_id, run_id, protocol || ' by ' || model || ' on ' || dataset from runs
+union all
+select 'dataset', dataset_id, dataset_id, 'named ' || dataset from datasets
+union all
+select 'dataset', dataset, arg_max(dataset_id, built_at), 'the newest of its name' from datasets group by dataset
+union all
+select 'composition', composition_id, composition_id, composition_kind from compositions
+union all
+select distinct 'model call', call_id, call_id, 'of ' || model from model_calls
+union all
+select distinct 'model call', unnest(calls), unnest(calls), 'of a run' from predictions
+union all
+select distinct 'model call', paraphrase_call, paraphrase_call, 'of a paraphrase' from user_tasks where paraphrase_call is not null
+union all
+select 'quality study', study_id, study_id, 'on ' || dataset from quality_studies
+union all
+select 'atomic task', atomic_task_id, atomic_task_id, title from atomic_tasks
+union all
+select 'application', application, application, title from applications

@@ -1,0 +1,1 @@
+select shape, tasks, node_f1, node_f1_low, node_f1_high, edge_f1, exact_share, exact_low, exact_high, kendall_tau from graph_scores where run_id = $id order by shape
