@@ -223,9 +223,12 @@ def fake_server(
 
 
 async def _closed(work: Awaitable[None]) -> None:
+    """Clean up, and end the calls that hang."""
     await work
-    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
         task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
 
 
 if __name__ == "__main__":
