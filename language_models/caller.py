@@ -55,7 +55,7 @@ class Caller:
         successes = self._successes
         failure: Failure | None = None
         for attempt in range(1, self.endpoint.patience.attempts + 1):
-            async with self._concurrency:
+            async with self._concurrency.turn(again=attempt > 1):
                 if self.stopped is not None:
                     raise self.stopped
                 outcome = await self._try(request, body, (call_id, purpose, attempt), write)

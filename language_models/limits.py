@@ -1,7 +1,9 @@
 """Limits of a run: how many calls at once (adapting to the server), how many a minute, and how much money."""
 
 import asyncio
+import contextlib
 from collections import deque
+from collections.abc import AsyncIterator
 
 from language_models.errors import BudgetReached
 
@@ -26,18 +28,22 @@ class Concurrency:
         self._short = self._long = 0.0
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    async def __aenter__(self) -> None:
+    @contextlib.asynccontextmanager
+    async def turn(self, again: bool = False) -> AsyncIterator[None]:
+        """A place in flight for one call; one that is tried again comes before those that wait for their first turn."""
         while self._in_flight >= int(self.allowed):
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
+            free = asyncio.get_running_loop().create_future()
+            self._waiting.appendleft(free) if again else self._waiting.append(free)
+            await free
+            again = True  # it has waited; whoever was quicker does not send it back to the end
         self._in_flight += 1
-
-    async def __aexit__(self, *error: object) -> None:
-        self._in_flight -= 1
-        for _ in range(int(self.allowed) - self._in_flight):
-            if self._waiting and not (turn := self._waiting.popleft()).done():
-                turn.set_result(None)
+        try:
+            yield
+        finally:
+            self._in_flight -= 1
+            for _ in range(int(self.allowed) - self._in_flight):
+                if self._waiting and not (free := self._waiting.popleft()).done():
+                    free.set_result(None)
 
     def succeeded(self, seconds: float) -> None:
         """A call came back after that many seconds."""

@@ -55,7 +55,7 @@ def test_no_more_are_in_flight_than_allowed() -> None:
 
         async def one() -> None:
             nonlocal most, now
-            async with limit:
+            async with limit.turn():
                 now += 1
                 most = max(most, now)
                 assert now <= int(max(limit.allowed, 7))
@@ -67,6 +67,21 @@ def test_no_more_are_in_flight_than_allowed() -> None:
         return most
 
     assert asyncio.run(run()) == 7
+
+
+def test_a_call_that_is_tried_again_comes_first() -> None:
+    async def run() -> list[str]:
+        limit, order = Concurrency(1), []
+
+        async def one(name: str, again: bool) -> None:
+            async with limit.turn(again):
+                order.append(name)
+                await asyncio.sleep(0)
+
+        await asyncio.gather(one("first", False), one("second", False), one("third", False), one("again", True))
+        return order
+
+    assert asyncio.run(run()) == ["first", "again", "second", "third"]
 
 
 class Clock:
