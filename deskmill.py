@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from language_models.client import Endpoint
+    from warehouse.layout import DataFolder
     from warehouse.query import Format
 
 _BAD_INPUT = 2
@@ -259,13 +262,68 @@ def sql(query: str, shape: Format) -> None:
     click.echo(answer(DataFolder.from_environment().warehouse, query, shape))
 
 
+def _prompt_of(data: DataFolder) -> Callable[[str], list[dict[str, str]] | None]:
+    """What finds the prompt of a model call; neither the warehouse nor the report knows language models."""
+    from language_models.cache import read_request
+
+    return lambda call: read_request(data.model_calls, call) if data.model_calls.is_file() else None
+
+
+@main.command()
+@click.argument("asked", metavar="ID")
+@click.option("--format", "shape", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def show(asked: str, shape: Literal["table", "json"]) -> None:
+    """Show all about a task, run, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
+    from warehouse.layout import DataFolder
+    from warehouse.show import show as shown
+
+    data = DataFolder.from_environment()
+    click.echo(shown(data.warehouse, asked, shape, _prompt_of(data)))
+
+
+@main.command()
+@click.argument("destination", type=click.Path(file_okay=False))
+@click.option("--format", "file_format", type=click.Choice(["parquet", "csv"]), default="parquet", show_default=True)
+@click.option("--table", "tables", multiple=True, help="Table or view to write; may be given several times (default: all).")
+def export(destination: str, file_format: Literal["parquet", "csv"], tables: tuple[str, ...]) -> None:
+    """Write tables and views as files into the folder DESTINATION, with a data dictionary."""
+    from pathlib import Path
+
+    from warehouse.export import export as exported
+    from warehouse.layout import DataFolder
+
+    click.echo(exported(DataFolder.from_environment().warehouse, Path(destination), file_format, tables))
+
+
+@main.command()
+def load() -> None:
+    """Make the warehouse anew from the Parquet."""
+    from warehouse.layout import DataFolder
+    from warehouse.loader import load_warehouse
+
+    click.echo(load_warehouse(DataFolder.from_environment()))
+
+
+@main.command()
+@click.option("--keep", type=click.IntRange(1), required=True, help="Newest runs to keep of each dataset, protocol, model, split and kind of answer.")
+@click.option("--older-than", type=click.FloatRange(0), help="Let go only of what is older than this many days.")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and let go of nothing.")
+def prune(keep: int, older_than: float | None, dry_run: bool) -> None:
+    """Let go of older runs, and of datasets, shards and vectors that nothing refers to."""
+    from warehouse.layout import DataFolder
+    from warehouse.retention import prune as pruned
+
+    click.echo(pruned(DataFolder.from_environment(), keep, older_than, dry_run))
+
+
 @main.command()
 def report() -> None:
-    """Write the report: one HTML page that opens from disk."""
+    """Write the report: a site in a folder that opens from disk."""
     from reports.report import write_report
     from warehouse.layout import DataFolder
 
-    click.echo(write_report(DataFolder.from_environment()))
+    data = DataFolder.from_environment()
+    click.echo(write_report(data, _prompt_of(data)))
 
 
 if __name__ == "__main__":

@@ -5,15 +5,18 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from prefect import flow, get_run_logger, task
-from prefect.artifacts import create_markdown_artifact
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.task_runners import ProcessPoolTaskRunner
 
 from flows.parallel import Item, Made
+from flows.pipeline import Built
 from flows.pipeline import build_dataset as build
 from flows.publish import summary
 from flows.recipe import read_recipe
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
+from warehouse.query import connect
+from warehouse.run_page import artifact_key, dataset_picture, places, rows_table
 
 
 @task(retries=2, retry_delay_seconds=5)
@@ -35,12 +38,28 @@ _RUNNER: Any = ProcessPoolTaskRunner(max_workers=os.cpu_count())
 
 @flow(name="build-dataset", task_runner=_RUNNER)
 def build_dataset(recipe: str = "paper") -> str:
-    """Build and publish the recipe's dataset, load the warehouse, and leave a summary; the dataset's id."""
+    """Build and publish the recipe's dataset, load the warehouse, and leave a summary, the rows, a picture and links; the dataset's id."""
     logger = get_run_logger()
     data = DataFolder.from_environment()
     name, content = read_recipe(recipe)
     built = build(name, content, data, mapped_tasks, lambda stage, done, total: logger.debug("%s: %s of %s", stage, done, total))
     load_warehouse(data)
-    create_markdown_artifact(summary(built.manifest), key=f"dataset-{name.replace('_', '-')}", description=f"Dataset {name}")
+    leave_artifacts(built, data)
     logger.info("%s: %s user tasks in %s", name, built.manifest["rows"]["accepted"], built.folder)
     return built.dataset_id
+
+
+def leave_artifacts(built: Built, data: DataFolder) -> None:
+    """Put on the run page what a person wants to see of the dataset."""
+    about = f"Dataset {built.dataset}"
+    connection = connect(data.warehouse)
+    try:
+        picture = dataset_picture(connection, built.dataset_id)
+    finally:
+        connection.close()
+    page = data.report / "datasets" / f"{built.dataset_id}.html"
+    files = {"dataset card": built.folder / "README.md", "Data Docs": built.folder / "data_docs" / "index.html", "page in the report": page}
+    create_markdown_artifact(summary(built.manifest), key=artifact_key("dataset", built.dataset), description=about)
+    create_table_artifact(rows_table(built.manifest), key=artifact_key("dataset", built.dataset, "rows"), description=f"{about}: rows")
+    create_markdown_artifact(picture, key=artifact_key("dataset", built.dataset, "picture"), description=f"{about}: user tasks by category")
+    create_markdown_artifact(places(files), key=artifact_key("dataset", built.dataset, "links"), description=f"{about}: files")

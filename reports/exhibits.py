@@ -5,6 +5,7 @@ A table is shown in a page, and lies beside it as CSV (the rows as they are) and
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,9 @@ import yaml
 from reports.questions import Answer
 
 _DECLARED = Path(__file__).parent / "exhibits.yaml"
-_LATEX = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"})
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+)
 Row = dict[str, Any]
 
 
@@ -30,6 +33,7 @@ class Column:
     interval: bool = False  # <key>_low and <key>_high stand beside the value
     bar: bool = False  # drawn on a scale from 0 to 1
     theirs: bool = False  # published by others
+    wrap: bool = False  # long words, on several lines
     link: str = ""  # address from the root of the site, with the row's values in braces
 
     @property
@@ -40,19 +44,17 @@ class Column:
     def text(self, row: Row) -> str:
         """The value in words: "none" where there is no figure, and nothing where others published none."""
         value = row[self.key]
-        if value is None or value == "":
-            return "" if self.theirs else "none"
-        return _FORMS[self.form](value)
+        return "" if self.theirs and value is None else written(self.form, value)
 
     def interval_text(self, row: Row) -> str:
         """The 95% interval beside the value; empty where there is none."""
         low, high = (row[f"{self.key}_{end}"] for end in ("low", "high")) if self.interval else (None, None)
-        return "" if low is None or high is None else f"{_FORMS[self.form](low)} to {_FORMS[self.form](high)}"
+        return "" if low is None or high is None else f"{written(self.form, low)} to {written(self.form, high)}"
 
     def address(self, row: Row) -> str:
-        """Where the cell leads to, from the root of the site; empty where the value is none."""
-        values = {key: quote(str(value), safe="") for key, value in row.items()}
-        return self.link.format_map(values) if self.link and row[self.key] is not None else ""
+        """Where the cell leads to, from the root of the site; empty where a value that the address needs is none."""
+        values = {key: value for key, value in row.items() if f"{{{key}}}" in self.link}
+        return self.link.format_map({key: quote(str(value), safe="") for key, value in values.items()}) if None not in values.values() else ""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,14 @@ class Shown:
 def declared() -> dict[str, Exhibit]:
     """Every table and figure of exhibits.yaml by name; TypeError where a key is unknown or missing."""
     found = yaml.safe_load(_DECLARED.read_text())
-    return {name: Exhibit(**(values | {"columns": tuple(Column(**column) for column in values.get("columns", ()))})) for name, values in found.items()}
+    return {
+        name: Exhibit(**(values | {"columns": tuple(Column(**column) for column in values.get("columns", ()))})) for name, values in found.items()
+    }
+
+
+def written(form: str, value: Any) -> str:
+    """A value in one of the forms; "none" for None, so that nothing passes for a zero."""
+    return "none" if value is None else _FORMS[form](value)
 
 
 def as_csv(answer: Answer) -> str:
@@ -112,7 +121,7 @@ def _small(value: float, decimals: int) -> str:
     return f"< {least:.{decimals}f}" if 0 < value < least / 2 else f"{value:,.{decimals}f}"
 
 
-_FORMS = {
+_FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "count": lambda value: f"{value:,}",
     "figure": lambda value: f"{value:.3f}",

@@ -18,13 +18,21 @@ _FONT = "DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif"
 _INK, _GRID = "#1d2330", "#dcdfe5"  # site.css knows these two
 _COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"]
 _SHAPES = ["circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left"]
+_PROTOCOLS = ("zero_shot", "few_shot", "ras")
+_SITE = "https://site.invalid/"  # an address that is not whole would be completed with one of Vega's
 _SHARE = alt.Scale(domain=[0, 1])
 _WIDE = alt.Axis(labelLimit=280, grid=True)
 
 
 def accuracy_by_model(rows: Rows) -> str:
-    """Accuracy with its interval of every model and protocol, and what the paper reports as hollow diamonds."""
-    return _intervals(rows, "model", "protocol", sort=_order(rows, "model"))
+    """Accuracy with its interval of every model under the paper's protocols, other protocols on lines of their own; theirs as hollow diamonds."""
+    lines = [
+        row | {"method": row["protocol"]}
+        if row["protocol"] in _PROTOCOLS
+        else row | {"method": "other", "model": f"{row['protocol']}, {row['model']}"}
+        for row in rows
+    ]
+    return _intervals(lines, "model", "method", sort=_order(lines, "model"))
 
 
 def accuracy_by_category(rows: Rows) -> str:
@@ -44,47 +52,55 @@ def category_bars(rows: Rows) -> str:
 
 def applications_by_f1(rows: Rows) -> str:
     """F1 of the top and bottom applications over models."""
-    return _intervals([row | {"accuracy": row["f1"], "accuracy_low": row["f1_low"], "accuracy_high": row["f1_high"], "published": None} for row in rows],
-                      "title", "end", sort=[row["title"] for row in rows], measure="F1")  # fmt: skip
+    points = [row | {"accuracy": row["f1"], "accuracy_low": row["f1_low"], "accuracy_high": row["f1_high"]} for row in rows]
+    return _intervals(points, "title", "end", sort=_order(rows, "title"), measure="F1")
 
 
 def cost_and_accuracy(rows: Rows) -> str:
-    """Accuracy with its interval against dollars per 1,000 tasks, on a logarithmic scale."""
+    """Accuracy with its interval against dollars per 1,000 tasks, on a logarithmic scale; the line joins the runs that none beats at both."""
     frame = pd.DataFrame(rows)
-    frame["run"] = frame["model"] + ", " + frame["protocol"]
-    kinds = list(dict.fromkeys(frame["protocol"]))
-    colour = alt.Color("protocol:N", scale=alt.Scale(domain=kinds, range=_cycled(_COLOURS, kinds)))
+    colour, shape = (_kinds(name, key, _order(rows, key)) for name, key in ((alt.Color, "protocol"), (alt.Shape, "model")))
     x = alt.X("dollars_per_1000:Q", scale=alt.Scale(type="log"), title="dollars per 1,000 tasks")
-    base = alt.Chart(frame).encode(x=x, color=colour)
-    rules = base.mark_rule(strokeWidth=2).encode(y=alt.Y("accuracy_low:Q", scale=_SHARE, title="accuracy (95% interval)"), y2="accuracy_high:Q")
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(y=alt.Y("accuracy:Q", scale=_SHARE))
-    names = alt.Chart(frame).mark_text(align="left", dx=8, fontSize=11, color=_INK).encode(x=x, y=alt.Y("accuracy:Q", scale=_SHARE), text="run:N")
-    return _svg((rules + points + names).properties(width=520, height=300))
+    y = alt.Y("accuracy:Q", scale=alt.Scale(zero=False), title="accuracy (95% interval)")
+    rules = (
+        alt.Chart(frame)
+        .mark_rule(strokeWidth=2)
+        .encode(x=x, y=alt.Y("accuracy_low:Q", scale=alt.Scale(zero=False)), y2="accuracy_high:Q", color=colour)
+    )
+    points = alt.Chart(frame).mark_point(filled=True, size=70, opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    front = alt.Chart(frame[frame["on_front"] == "yes"]).mark_line(color=_COLOURS[-1], strokeDash=[4, 3]).encode(x=x, y=y)
+    return _svg((front + rules + points).properties(width=520, height=300))
 
 
 def category_confusion(rows: Rows) -> str:
-    """Row-normalised category confusion, a cell leading to its tasks where a row has an `address`; the last column is for no answer."""
+    """Row-normalised category confusion; the last column is for no answer.
+
+    A cell leads to the `address` of its row, from the root of the site; the picture lies one folder below it.
+    """
     categories = sorted({row["target_category"] for row in rows} | {row["answered_category"] for row in rows} - {NO_ANSWER})
     links = {"href": "address:N"} if "address" in rows[0] else {}
+    rows = [row | {"address": _SITE + row["address"]} for row in rows] if links else rows
     says = [f"{row['target_category']} answered as {row['answered_category']}: {row['tasks']} tasks, {row['share']:.3f}" for row in rows]
     frame = pd.DataFrame(rows).assign(says=says)
-    return _heat_map(frame, ("answered_category", "category of the answer", [*categories, NO_ANSWER]), ("target_category", "category of the target", categories),
-                     "share", "share of the row", links)  # fmt: skip
+    answers = ("answered_category", "category of the answer", [*categories, NO_ANSWER])
+    return _heat_map(frame, answers, ("target_category", "category of the target", categories), "share", "share of the row", links)
 
 
 def models_by_category(rows: Rows) -> str:
     """Accuracy of every model for every category, means over protocols; the paper's models stand below ours."""
     frame = pd.DataFrame(rows).assign(says=[f"{row['model']}, {row['category']}: {row['accuracy']:.3f}" for row in rows])
-    return _heat_map(frame, ("category", None, sorted(frame["category"].unique())), ("model", None, list(dict.fromkeys(frame["model"]))), "accuracy", "accuracy", {})
+    lines = ("model", None, _order(rows, "model"))
+    return _heat_map(frame, ("category", None, sorted(frame["category"].unique())), lines, "accuracy", "accuracy", {})
 
 
 def applications_by_category(rows: Rows) -> str:
-    """How many applications each category has: those whose primary category it is."""
+    """How many applications have each category as their primary one, and the paper's numbers as hollow diamonds."""
     frame = pd.DataFrame(rows)
     y = alt.Y("category:N", sort=alt.SortField("applications", "descending"), title=None, axis=_WIDE)
     base = alt.Chart(frame).encode(x=alt.X("applications:Q", title="applications"), y=y)
     names = base.mark_text(align="left", dx=4, color=_INK).encode(text="applications:Q")
-    return _svg((base.mark_bar(color=_COLOURS[0], height=14) + names).properties(width=420, height=alt.Step(22)))
+    theirs = alt.Chart(frame).mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5, color=_COLOURS[1]).encode(x="published:Q", y=y)
+    return _svg((base.mark_bar(color=_COLOURS[0], height=14) + names + theirs).properties(width=420, height=alt.Step(22)))
 
 
 def text_lengths(rows: Rows) -> str:
@@ -111,8 +127,8 @@ def _intervals(rows: Rows, across: str, kind: str, sort: Sequence[str] | None = 
     """Points with intervals on a scale from 0 to 1, one line a value of `across`, one colour and shape a `kind`; hollow diamonds for `published`."""
     frame = pd.DataFrame(rows)
     kinds = list(dict.fromkeys(frame[kind]))
-    colour = alt.Color(f"{kind}:N", scale=alt.Scale(domain=kinds, range=_cycled(_COLOURS, kinds)), title=None, legend=alt.Legend(orient="top", columns=3, labelLimit=400))
-    shape = alt.Shape(f"{kind}:N", scale=alt.Scale(domain=kinds, range=_cycled(_SHAPES, kinds)), title=None, legend=None)
+    colour = _kinds(alt.Color, kind, kinds).legend(title=None, orient="top", columns=3, labelLimit=400)
+    shape = _kinds(alt.Shape, kind, kinds).legend(None)
     y = alt.Y(f"{across}:N", title=None, sort=sort, axis=_WIDE)
     beside = alt.YOffset(f"{kind}:N", scale=alt.Scale(domain=kinds, paddingOuter=0.4))
     base = alt.Chart(frame).encode(y=y, yOffset=beside, color=colour)
@@ -122,14 +138,22 @@ def _intervals(rows: Rows, across: str, kind: str, sort: Sequence[str] | None = 
         published = alt.Chart(frame[frame["published"].notna()]).mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5)
         layers.append(published.encode(y=y, yOffset=beside, color=colour, x=alt.X("published:Q", scale=_SHARE)))
     chart: Any = alt.layer(*layers)
-    return _svg(chart.properties(width=480, height=alt.Step(14 if len(kinds) > 1 else 20)))
+    return _svg(chart.properties(width=520, height=alt.Step(max(20, 9 * len(kinds)), **{"for": "position"})))
 
 
-def _heat_map(frame: pd.DataFrame, columns: tuple[str, str | None, list[str]], lines: tuple[str, str | None, list[str]], value: str, title: str,
-              links: dict[str, str]) -> str:  # fmt: skip
+_Scale = tuple[str, str | None, list[str]]  # column, title, values in their order
+
+
+def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, title: str, links: dict[str, str]) -> str:
     """Cells coloured by a share, with the figure in each; what is not there stays empty."""
-    frame = frame.assign(label=[f"{share:.2f}".removeprefix("0") if share < 0.995 else "1.0" for share in frame[value]])
-    x = alt.X(f"{columns[0]}:N", sort=columns[2], scale=alt.Scale(domain=columns[2]), title=columns[1], axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom"))
+    frame = frame.assign(label=[_label(share) for share in frame[value]])
+    x = alt.X(
+        f"{columns[0]}:N",
+        sort=columns[2],
+        scale=alt.Scale(domain=columns[2]),
+        title=columns[1],
+        axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom"),
+    )
     y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=alt.Axis(labelLimit=280))
     colour = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), title=title)
     cells = alt.Chart(frame).mark_rect().encode(x=x, y=y, color=colour, description="says:N", **links)
@@ -139,19 +163,34 @@ def _heat_map(frame: pd.DataFrame, columns: tuple[str, str | None, list[str]], l
     return _svg((cells + text).properties(width=alt.Step(44), height=alt.Step(30)))
 
 
+def _label(share: float) -> str:
+    """Two decimals, short; what rounds to nothing is said to be less than what can be shown."""
+    return "<.01" if 0 < share < 0.005 else f"{share:.2f}".removeprefix("0") if share < 0.995 else "1.0"
+
+
 def _order(rows: Rows, key: str) -> list[str]:
     """The values of a column, as they first stand."""
     return list(dict.fromkeys(row[key] for row in rows))
 
 
-def _cycled(values: list[str], kinds: Sequence[str]) -> list[str]:
-    return [values[number % len(values)] for number in range(len(kinds))]
+def _kinds(channel: Any, key: str, kinds: Sequence[str]) -> Any:
+    """A channel of colours or of shapes, one for each kind, beginning anew where there are more."""
+    values = _COLOURS if channel is alt.Color else _SHAPES
+    return channel(f"{key}:N").scale(domain=kinds, range=[values[number % len(values)] for number in range(len(kinds))])
 
 
 def _svg(chart: Any) -> str:
     """The chart as SVG text without an XML declaration, ready to stand in a page."""
-    axis = {"labelFontSize": 11, "titleFontSize": 12, "gridColor": _GRID, "domainColor": _INK, "tickColor": _INK, "labelColor": _INK, "titleColor": _INK}
+    axis = {
+        "labelFontSize": 11,
+        "titleFontSize": 12,
+        "gridColor": _GRID,
+        "domainColor": _INK,
+        "tickColor": _INK,
+        "labelColor": _INK,
+        "titleColor": _INK,
+    }
     legend = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11}
     styled = chart.configure(font=_FONT).configure_view(stroke=None).configure_axis(**axis).configure_legend(**legend)
-    svg = str(vl_convert.vegalite_to_svg(styled.to_dict()))
-    return svg[svg.index("<svg") :]
+    svg = str(vl_convert.vegalite_to_svg(styled.to_dict(validate=False)))
+    return svg[svg.index("<svg") :].replace(_SITE, "../")

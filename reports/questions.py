@@ -17,10 +17,14 @@ Rows = list[dict[str, Any]]
 
 # What many pages ask of one run or one application at a time, each after those that it rests on.
 _COMPUTED_ONCE = (
-    "latest_runs", "scored_predictions", "accuracy_by_slice", "retrieval_recall", "accuracy", "accuracy_by_category", "accuracy_by_application",
-    "category_confusion", "application_confusion", "error_decomposition", "application_scores", "consistent_confusions", "set_scores", "graph_scores",
-    "dataset_composition", "text_diversity", "narration_profile", "catalog_coverage",
-)  # fmt: skip
+    "latest_runs",
+    "scored_predictions",
+    "accuracy",
+    "accuracy_by_category",
+    "accuracy_by_application",
+    "narration_profile",
+    "catalog_coverage",
+)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports.exhibits import Shown, as_csv, as_latex, declared
-from reports.figures import Rows, png
-from reports.questions import Answer, ask
+from reports.exhibits import Shown, as_csv, as_latex, declared, written
+from reports.figures import png
+from reports.questions import Answer, Rows, ask
 
 _ROOT = Path(__file__).parent
 _NAVIGATION = {
@@ -22,43 +23,44 @@ _NAVIGATION = {
 
 
 class Site:
-    """A site in the making: what pages ask, show and write. `of` tells exhibits of one name apart: a run, a dataset, an application."""
+    """A site in the making: what pages ask of the warehouse, show and write.
+
+    `of` tells exhibits of one name apart: a run, a pair of runs, a dataset, an application.
+    """
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-        self._connection = connection
-        self._folder = folder
+        self.connection = connection
+        self.folder = folder
         self._templates = Environment(
             loader=FileSystemLoader(_ROOT / "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
-        self._templates.filters |= {"count": lambda number: f"{number:,}", "figure": lambda value: f"{value:.3f}"}
+        self._templates.filters |= {form: partial(written, form) for form in ("count", "figure", "signed", "p")}
         (folder / "assets").mkdir()
         shutil.copy(_ROOT / "assets" / "site.css", folder / "assets")
 
-    @property
-    def connection(self) -> duckdb.DuckDBPyConnection:
-        """The warehouse, read-only."""
-        return self._connection
-
-    def ask(self, query: str, **values: str) -> Rows:
-        """The rows of a declared query."""
-        return ask(self._connection, query, **values).rows
+    def ask(self, query: str, **values: str) -> Answer:
+        """The answer to a declared query."""
+        return ask(self.connection, query, **values)
 
     def table(self, name: str, of: str = "", **values: str) -> Shown:
         """A declared table, filled and written as CSV and LaTeX."""
-        return self.table_of(name, ask(self._connection, declared()[name].query, **values), of)
+        return self.table_of(name, self.ask(declared()[name].query, **values), of)
 
     def table_of(self, name: str, answer: Answer, of: str = "") -> Shown:
         """A declared table with rows that are at hand."""
         exhibit = declared()[name]
         files = {}
         if answer.rows:
-            files = {"CSV": self._written("tables", name, of, "csv", as_csv(answer)), "LaTeX": self._written("tables", name, of, "tex", as_latex(exhibit, answer))}
+            files = {
+                "CSV": self._written("tables", name, of, "csv", as_csv(answer)),
+                "LaTeX": self._written("tables", name, of, "tex", as_latex(exhibit, answer)),
+            }
         return Shown(name, exhibit, answer, files)
 
     def figure(self, name: str, draw: Callable[[Rows], str], of: str = "", *, with_png: bool = True, **values: str) -> Shown:
         """A declared figure, drawn as SVG from the rows of its query and written as SVG and PNG; without rows it is not drawn."""
         exhibit = declared()[name]
-        shown = Shown(name, exhibit, ask(self._connection, exhibit.query, **values), {})
+        shown = Shown(name, exhibit, self.ask(exhibit.query, **values), {})
         if not shown.answer.rows:
             return shown
         svg = draw(shown.answer.rows)
@@ -71,7 +73,7 @@ class Site:
         """Write the page of a template at a path from the root of the site."""
         root = "../" * path.count("/")
         body = self._templates.get_template(template).render(root=root, **values)
-        file = self._folder / path
+        file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.layout(title, body, root, section), encoding="utf-8")
 
@@ -83,6 +85,6 @@ class Site:
 
     def _written(self, kind: str, name: str, of: str, ending: str, content: str | bytes) -> str:
         path = f"{kind}/{name}{f'-{of}' if of else ''}.{ending}"
-        (self._folder / kind).mkdir(exist_ok=True)
-        (self._folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
+        (self.folder / kind).mkdir(exist_ok=True)
+        (self.folder / path).write_bytes(content.encode() if isinstance(content, str) else content)
         return path

@@ -9,7 +9,8 @@ data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.
 data/pools/                      values of argument generators that a language model gave, with their origin
 data/drafts/                     catalog entries that a language model proposed, for a person to review
 data/model_calls.sqlite          every complete answer of a language model, and the ledger of calls
-data/warehouse.duckdb, data/report/
+data/warehouse.duckdb
+data/report/                     the site that `deskmill report` writes
 """
 
 import contextlib

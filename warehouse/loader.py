@@ -4,7 +4,6 @@ The warehouse is a view of the files: loading twice doubles nothing, and a lost 
 """
 
 import contextlib
-import csv
 import json
 import sqlite3
 from collections import defaultdict
@@ -21,20 +20,33 @@ from warehouse.upgrades import current_relation
 
 SQL_ROOT = Path(__file__).parent / "sql"
 _PUBLISHED = Path(__file__).parent / "published"
-_SOURCE_OF_PUBLISHED = "AppSelectBench, Tables 2 and 4 to 6"
+_PUBLISHED_FILES = {
+    "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
+    "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
+}
 Json = dict[str, Any]
 
 
 def load_warehouse(data: DataFolder) -> Path:
     """Make the warehouse anew from all that lies in the data folder; the path of the file."""
-    with data.locked("warehouse"), written_file(data.warehouse) as temporary:
+    with data.locked("warehouse"):
+        for left in data.root.glob(f".{data.warehouse.name}.*"):
+            left.unlink()  # what killed loads left behind
+        _load(data)
+    return data.warehouse
+
+
+def _load(data: DataFolder) -> None:
+    with written_file(data.warehouse) as temporary:
         connection = duckdb.connect(str(temporary))
+        connection.execute("set enable_progress_bar = false")
         try:
+            connection.begin()  # one transaction: hundreds of comments are written once
             _create(connection, data)
+            connection.commit()
         finally:
             connection.close()
             temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
-    return data.warehouse
 
 
 def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
@@ -49,8 +61,7 @@ def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     _load_model_calls(connection, data)
     _load_studies(connection, data)
     _load_published(connection)
-    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
-        connection.execute(path.read_text())
+    _make_views(connection)
 
 
 def _manifests(data: DataFolder, referred: set[str]) -> Iterator[Json]:
@@ -135,11 +146,15 @@ def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> No
             connection.execute(f"insert into quality_ratings by name select * from {relation}")
 
 
+def _make_views(connection: duckdb.DuckDBPyConnection) -> None:
+    """Views, and tables for what is too slow to ask anew each time, in the order of their files; what is temporary there goes with the connection."""
+    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
+        connection.execute(path.read_text())
+
+
 def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
-    for path in sorted(_PUBLISHED.glob("*.csv")):
-        with path.open(newline="") as file:
-            rows = [[_SOURCE_OF_PUBLISHED, row["category"], row["model"], row["protocol"], float(row["accuracy"])] for row in csv.DictReader(file)]
-        connection.executemany("insert into published_accuracy values (?, ?, ?, ?, ?)", rows)
+    for table, (file, source) in _PUBLISHED_FILES.items():
+        connection.execute(f"insert into {table} by name select ? as source, * from read_csv(?, header = true)", [source, str(_PUBLISHED / file)])
 
 
 def _relations(paths: Iterable[Path], table: str) -> Iterator[str]:

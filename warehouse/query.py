@@ -19,6 +19,7 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
     if not path.is_file():
         raise WarehouseError(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
     connection = duckdb.connect(str(path), read_only=True)
+    connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     return connection
 

@@ -3,7 +3,6 @@
 What is shown of a kind is declared as SQL: `sql/show/<kind>/<number>_<section>.sql`, one query for each section, over `$id`.
 """
 
-import difflib
 import json
 import textwrap
 from collections.abc import Callable, Sequence
@@ -18,6 +17,7 @@ from warehouse.query import connect, rendered
 
 _QUERIES = Path(__file__).parent / "sql" / "show"
 _LISTED = 10  # ids that a message names
+_NEAR = 0.88  # Jaro-Winkler similarity, at which an id may have been meant
 _WIDTH = 140  # characters, at which texts are wrapped
 _CELL = 60  # characters, at which a table cuts a text short
 PromptOf = Callable[[str], list[dict[str, str]] | None]
@@ -60,28 +60,32 @@ def show(path: Path, asked: str, shape: Literal["table", "json"], prompt_of: Pro
 
 def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str, str]]:
     """Kind and id of what is meant: all that has exactly that id or name, else the one thing whose id or name begins so."""
-    known = f"with known as ({(_QUERIES / 'known_ids.sql').read_text()}) select kind, id, identity, min(told) from known"
-    query = f"{known} where {{}} group by all order by kind, id limit ?"
-    exact = connection.execute(query.format("lower(id) = lower(?)"), [asked, _LISTED]).fetchall()
-    begun = exact or connection.execute(query.format("starts_with(lower(id), lower(?))"), [asked, _LISTED + 1]).fetchall() if asked else []
+    exact = _known(connection, "lower(id) = lower($asked)", "id", asked)
+    begun = exact or (_known(connection, "starts_with(lower(id), lower($asked))", "id", asked) if asked else [])
     meant = list(dict.fromkeys((kind, identity) for kind, _, identity, _ in begun))
     if exact or len(meant) == 1:
         return meant
     if meant:
         more = "\n  and more" if len(begun) > _LISTED else ""
         raise WarehouseError(f"'{asked}' begins several ids; give more of it:\n{_listed(begun[:_LISTED])}{more}")
-    everything = connection.execute(f"{known} group by all").fetchall()
-    near = difflib.get_close_matches(asked, {row[1] for row in everything}, n=3, cutoff=0.7) if asked else []
-    close = [next(row for row in everything if row[1] == name) for name in near]
+    likeness = "jaro_winkler_similarity(lower(id), lower($asked))"
+    near = _known(connection, f"{likeness} >= {_NEAR}", f"{likeness} desc", asked)[:3]
     ids_of_runs = 'list those of the runs with: deskmill sql "select run_id, dataset, protocol, model from runs"'
-    hint = f"did you mean:\n{_listed(close)}" if close else ids_of_runs
+    hint = f"did you mean:\n{_listed(near)}" if near else ids_of_runs
     raise WarehouseError(
         f"nothing in the warehouse has the id '{asked}' (a task, run, dataset, composition, model call, quality study, atomic task or application, "
         f"or the beginning of one); {hint}"
     )
 
 
-def _listed(found: Sequence[tuple[Any, ...]]) -> str:
+def _known(connection: duckdb.DuckDBPyConnection, condition: str, order: str, asked: str) -> list[tuple[str, str, str, str]]:
+    """Kind, id, what it stands for and a word about it, of things that meet a condition over `id` and `$asked`; one more than are listed."""
+    known = (_QUERIES / "known_ids.sql").read_text()
+    query = f"select kind, id, identity, told from ({known}) where {condition} order by {order}, kind, id limit {_LISTED + 1}"
+    return connection.execute(query, {"asked": asked}).fetchall()
+
+
+def _listed(found: Sequence[tuple[str, str, str, str]]) -> str:
     return "\n".join(f"  {identity}  {kind} {told}" for kind, identity, _, told in found)
 
 

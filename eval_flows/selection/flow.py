@@ -1,15 +1,16 @@
 """The Prefect flow that evaluates application selection: one process, like the command line, since its answers share their caches and limits."""
 
 from prefect import flow, get_run_logger
-from prefect.artifacts import create_table_artifact
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from eval_flows.selection.pipeline import Choices
+from eval_flows.selection.pipeline import Choices, Evaluated
 from eval_flows.selection.pipeline import evaluate_selection as evaluate
 from eval_flows.selection.tasks import SplitChoice
 from language_models.registry import find_endpoint
 from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
+from warehouse.run_page import accuracy_picture, artifact_key, places
 
 
 @flow(name="evaluate-selection")
@@ -23,7 +24,7 @@ def evaluate_selection(
     base_url: str | None = None,
     budget: float | None = None,
 ) -> list[str]:
-    """Run the protocols over the dataset, load the warehouse, and leave the accuracy table; the runs' ids."""
+    """Run the protocols over the dataset, load the warehouse, and leave the scores, a picture and links; the runs' ids."""
     logger = get_run_logger()
     data = DataFolder.from_environment()
 
@@ -34,10 +35,24 @@ def evaluate_selection(
     evaluated = evaluate(dataset, protocols, data, progress, Choices(limit=limit, split=split, embedder=embedder, endpoint=endpoint, budget=budget))
     if evaluated.ended_early:
         logger.warning(evaluated.ended_early)
+    leave_artifacts(dataset, evaluated, data)
+    return [run.run_id for run in evaluated.runs]
+
+
+def leave_artifacts(dataset: str, evaluated: Evaluated, data: DataFolder) -> None:
+    """Put on the run page what a person wants to see of the runs: a table for each kind of answer, intervals in it and drawn, and links."""
+    about = f"Selection on {dataset}"
     ids = [run.run_id for run in evaluated.runs]
     connection = connect(data.warehouse)
-    columns = "protocol, model, tasks, accuracy, accuracy_low, accuracy_high, answered, accuracy_of_answered, cost_usd"
-    rows = rows_of(connection, f"select {columns} from accuracy where list_contains(?, run_id) order by accuracy", [ids])
-    connection.close()
-    create_table_artifact(rows, key=f"selection-{dataset.replace('_', '-')}", description=f"Accuracy on {dataset}")
-    return ids
+    try:
+        tables = [rows_of(connection, query) for query in evaluated.tables] if ids else []
+        runs = rows_of(connection, "select * from accuracy where list_contains(?, run_id) order by accuracy desc", [ids])
+    finally:
+        connection.close()
+    for number, rows in enumerate(tables, 1):
+        create_table_artifact(rows, key=artifact_key("selection", dataset, f"scores-{number}"), description=f"{about}: scores with intervals")
+    create_markdown_artifact(accuracy_picture(runs), key=artifact_key("selection", dataset, "picture"), description=f"{about}: accuracy")
+    card = data.labels / dataset
+    files = {"report": data.report / "index.html", "dataset card": card / "README.md", "Data Docs": card / "data_docs" / "index.html"}
+    files |= {f"page of run {run_id}": data.report / "runs" / f"{run_id}.html" for run_id in ids}
+    create_markdown_artifact(places(files), key=artifact_key("selection", dataset, "links"), description=f"{about}: files")

@@ -1,14 +1,13 @@
 -- Figure 6: accuracy of each model under each protocol over one split of a dataset, and what AppSelectBench reports, on its own dataset.
 with ours as (
-    select case when l.protocol in ('random', 'heuristic') then l.protocol else l.model end as model, l.protocol, a.run_id, a.tasks,
-           a.accuracy, a.accuracy_low, a.accuracy_high
-    from latest_runs l join accuracy a using (run_id)
-    where l.dataset_id = $dataset_id and l.split = $split and l.answer_kind = 'application'
+    select model, protocol, run_id, tasks, accuracy, accuracy_low, accuracy_high from accuracy_by_model
+    where dataset_id = $dataset_id and split = $split and answer_kind = 'application' and protocol <> 'average'
 ), theirs as (
-    select case when model in ('Random Selector', 'Rule-based Heuristic') then protocol else lower(model) end as model, protocol, accuracy
+    select case model when 'Random Selector' then 'random' when 'Rule-based Heuristic' then 'lexicons' else lower(model) end as key, model as published_as,
+           protocol, accuracy as published
     from published_accuracy where category = 'All Application Domains' and protocol <> 'average'
 )
-select coalesce(o.model, t.model) as model, coalesce(o.protocol, t.protocol) as protocol, o.run_id, o.tasks, o.accuracy, o.accuracy_low, o.accuracy_high,
-       t.accuracy as published
-from ours o full join theirs t on lower(o.model) = t.model and o.protocol = t.protocol
-order by max(coalesce(o.accuracy, t.accuracy)) over (partition by coalesce(o.model, t.model)) desc, model, protocol
+select coalesce(o.model, t.published_as) as model, coalesce(o.protocol, t.protocol) as protocol, o.run_id, o.tasks, o.accuracy, o.accuracy_low, o.accuracy_high,
+       t.published
+from ours o full join theirs t on lower(o.model) = t.key and o.protocol = t.protocol
+order by max(coalesce(o.accuracy, t.published)) over (partition by coalesce(o.model, t.published_as)) desc, model, protocol

@@ -1,5 +1,9 @@
 -- Every application, with its tasks in a dataset.
-select a.application, a.title, a.category, a.vendor, a.platform, count(u.task_id) as tasks,
-       (select count(*) from atomic_tasks t where t.application = a.application) as atomic_tasks
-from applications a left join user_tasks u on u.target_application = a.application and u.dataset_id = $dataset_id
-group by all order by a.category, a.title
+with made as (
+    select target_application as application, count(*) as tasks from user_tasks where dataset_id = $dataset_id group by target_application
+), known as (
+    select application, count(*) as atomic_tasks from atomic_tasks group by application
+)
+select a.application, a.title, a.category, a.vendor, a.platform, coalesce(k.atomic_tasks, 0) as atomic_tasks, coalesce(m.tasks, 0) as tasks
+from applications a left join made m using (application) left join known k using (application)
+order by a.category, a.title

@@ -1,5 +1,6 @@
--- Dollars per 1,000 tasks and accuracy of the runs of a dataset and split that cost something.
-select l.run_id, l.model, l.protocol, a.tasks, a.cost_usd, 1000 * a.cost_usd / a.tasks as dollars_per_1000, a.accuracy, a.accuracy_low, a.accuracy_high
-from latest_runs l join accuracy a using (run_id)
-where l.dataset_id = $dataset_id and l.split = $split and l.answer_kind = 'application' and a.cost_usd > 0
-order by dollars_per_1000, l.run_id
+-- Dollars per 1,000 tasks and accuracy of the runs over one split of a dataset that cost something; on the front, no other is both cheaper and better.
+select run_id, model, protocol, tasks, cost_usd, dollars_per_1000, dollars_per_1000_low, dollars_per_1000_high, accuracy, accuracy_low, accuracy_high,
+       if(is_on_pareto_front, 'yes', 'no') as on_front
+from cost_and_accuracy
+where dataset_id = $dataset_id and split = $split and answer_kind = 'application' and cost_usd > 0
+order by dollars_per_1000, run_id

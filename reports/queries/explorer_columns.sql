@@ -2,4 +2,4 @@
 select category, target_application, split, style, naming, shape, len(valid_applications)::varchar as valid
 from user_tasks
 where dataset_id = ?
-order by target_application nulls last, task_id
+order by category nulls last, target_application, task_id

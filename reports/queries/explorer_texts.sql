@@ -2,4 +2,4 @@
 select task_id, trim(regexp_replace(text, '\s+', ' ', 'g')) as text
 from user_tasks
 where dataset_id = ?
-order by target_application nulls last, task_id
+order by category nulls last, target_application, task_id

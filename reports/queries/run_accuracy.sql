@@ -12,7 +12,7 @@ with counted as (
 ), worth as (
     select tasks_taken, t.tasks, t.correct, accuracy, t.chance, compositions,
            effective_rows(t.tasks, compositions, accuracy, sum((c.correct - accuracy * c.tasks) ^ 2)) as rows_worth
-    from totals t join clusters c using (tasks_taken) group by all
+    from totals t join clusters c using (tasks_taken) group by tasks_taken, t.tasks, t.correct, accuracy, t.chance, compositions
 )
 select tasks_taken, tasks::bigint as tasks, compositions, correct::bigint as correct, accuracy, wilson_low(accuracy, rows_worth) as accuracy_low,
        wilson_high(accuracy, rows_worth) as accuracy_high, chance

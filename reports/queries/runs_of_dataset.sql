@@ -1,13 +1,7 @@
 -- The newest run of each protocol, model, split and kind of answer over a dataset, with the paper's accuracy for the same model or baseline.
-with answers as (
-    select run_id, count(*) filter (status not in ('answered', 'not_applicable')) as without_answer,
-           median(latency_ms) filter (latency_ms > 0) as median_latency_ms
-    from predictions group by run_id
-)
-select l.run_id, l.protocol, l.model, l.split, l.answer_kind, a.tasks, a.accuracy, a.accuracy_low, a.accuracy_high, p.accuracy as published, a.chance,
-       n.without_answer, n.median_latency_ms, nullif(a.cost_usd, 0) as cost_usd, l.started_at
-from latest_runs l left join accuracy a using (run_id) left join answers n using (run_id)
-left join published_accuracy p on p.category = 'All Application Domains' and p.protocol = l.protocol
-     and (p.model in ('Random Selector', 'Rule-based Heuristic') or lower(p.model) = lower(l.model))
+select l.run_id, l.protocol, l.model, l.split, l.answer_kind, c.tasks, c.accuracy, c.accuracy_low, c.accuracy_high, m.published, a.chance,
+       a.tasks - a.answered as without_answer,
+       c.median_ms, c.median_low_ms as median_ms_low, c.median_high_ms as median_ms_high, nullif(c.cost_usd, 0) as cost_usd, l.started_at
+from latest_runs l left join accuracy a using (run_id) left join cost_and_accuracy c using (run_id) left join accuracy_by_model m using (run_id)
 where l.dataset_id = $dataset_id
-order by l.split desc, a.accuracy desc nulls last, l.run_id
+order by l.split desc, c.accuracy desc nulls last, l.run_id

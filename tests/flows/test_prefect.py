@@ -1,5 +1,6 @@
 """Protects the deployments: a real server, a process work pool and a worker build a dataset that was asked for with --watch."""
 
+import base64
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -90,7 +92,32 @@ def test_a_deployment_builds_a_dataset(server: dict[str, str], tmp_path: Path) -
         "--param", "dataset=tiny", "--param", 'protocols=["random", "heuristic"]', "--param", "limit=50",
     )  # fmt: skip
     assert len(list((tmp_path / "data/runs").iterdir())) >= 2
+    check_artifacts(artifacts(server))
     shutil.rmtree(tmp_path / "data")
+
+
+def artifacts(environment: dict[str, str]) -> dict[str, Any]:
+    """What the flow runs left on their pages, by key; a table's rows come as JSON text."""
+    request = urllib.request.Request(f"{environment['PREFECT_API_URL']}/artifacts/filter", b"{}", {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as response:
+        found = json.load(response)
+    assert all(entry["flow_run_id"] for entry in found)
+    return {entry["key"]: json.loads(entry["data"]) if entry["type"] == "table" else entry["data"] for entry in found if entry["key"]}
+
+
+def check_artifacts(left: dict[str, Any]) -> None:
+    """Each flow leaves a table, a picture and links."""
+    assert {"dataset-tiny", "dataset-tiny-rows", "dataset-tiny-picture", "dataset-tiny-links"} <= set(left)
+    assert {"selection-tiny-scores-1", "selection-tiny-picture", "selection-tiny-links"} <= set(left)
+    numbers = {kind: sum(row["number"] for row in left["dataset-tiny-rows"] if row["rows"] == kind) for kind in ("made", "accepted", "rejected")}
+    assert numbers["accepted"] == 600 and numbers["made"] == numbers["accepted"] + numbers["rejected"]
+    assert {row["protocol"] for row in left["selection-tiny-scores-1"]} == {"random", "heuristic"}
+    assert all(row["accuracy_low"] <= row["accuracy"] <= row["accuracy_high"] for row in left["selection-tiny-scores-1"])
+    for key in ("dataset-tiny-picture", "selection-tiny-picture"):
+        encoded = left[key].partition("data:image/svg+xml;base64,")[2].rstrip(")")
+        assert b"<svg" in base64.b64decode(encoded)
+    for key in ("dataset-tiny-links", "selection-tiny-links"):
+        assert "README.md" in left[key] and "data_docs/index.html" in left[key]
 
 
 def test_deployments_are_those_of_the_design_and_have_schedules() -> None:

@@ -12,3 +12,18 @@ create macro wilson_high(p, n) as
 create macro effective_rows(n, clusters, p, squares) as
     case when clusters < 2 or p <= 0 or p >= 1 then n
          else n / greatest(1, clusters / (clusters - 1) * squares / (n * p * (1 - p))) end;
+
+-- Those squares of a share p, where each cluster has k of n rows, from sums over clusters of k * k, k * n and n * n: sum((k - p * n) ^ 2), multiplied out.
+create macro residual_squares(p, kk, kn, nn) as greatest(0, kk - 2 * p * kn + p ^ 2 * nn);
+
+-- F1 of a Jaccard index, of which it is a monotone function: with it an interval of the one is an interval of the other
+-- (the "Wilson indirect" interval of Lam, Gopal and Qian, Confidence intervals for the F1 score, arXiv:2309.14621).
+create macro f1_of_jaccard(jaccard) as 2 * jaccard / (1 + jaccard);
+
+-- Hash of a list of candidates, for table scored_tasks.
+create macro candidate_list(candidates) as md5(array_to_string(candidates, ' '));
+
+-- Whether a published figure is that of a model under a protocol: models by their names, case aside, the baselines by what they do.
+create macro is_published_as(model, protocol, published_model, published_protocol) as
+    case when model = 'random' then published_protocol = 'random' when model = 'lexicons' then published_protocol = 'heuristic'
+         else lower(published_model) = lower(model) and published_protocol = protocol end;

@@ -241,12 +241,26 @@ create table published_accuracy (
     protocol varchar not null,
     accuracy double not null
 );
-comment on table published_accuracy is 'Figures that others published, as they published them';
+comment on table published_accuracy is 'Accuracies that others published, as they published them';
 comment on column published_accuracy.source is 'Paper and tables';
 comment on column published_accuracy.category is 'Category, or All Application Domains';
 comment on column published_accuracy.model is 'Model or baseline';
-comment on column published_accuracy.protocol is 'zero_shot, few_shot, ras, or average (the one figure of a baseline)';
+comment on column published_accuracy.protocol is 'zero_shot, few_shot, ras or their average; random or heuristic for the baselines';
 comment on column published_accuracy.accuracy is 'Accuracy';
+
+create table published_figures (
+    source varchar not null,
+    place varchar not null,
+    measure varchar not null,
+    subject varchar not null,
+    value double not null
+);
+comment on table published_figures is 'Further figures that others published, as they published them';
+comment on column published_figures.source is 'Paper';
+comment on column published_figures.place is 'Table, section or appendix';
+comment on column published_figures.measure is 'accuracy (mean over its language models and protocols), pi_intra, pi_cross, f1, applications (listed), or a measure of the quality study';
+comment on column published_figures.subject is 'Category, application, or all';
+comment on column published_figures.value is 'The figure';
 
 create table quality_studies (
     study_id varchar primary key,

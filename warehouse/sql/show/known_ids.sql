@@ -1,5 +1,5 @@
 -- Everything that has an id, by kind; a dataset's name stands for the newest dataset of that name.
-select distinct 'task' as kind, task_id as id, task_id as identity, 'dataset ' || dataset as told from user_tasks
+select 'task' as kind, task_id as id, task_id as identity, 'dataset ' || min(dataset) as told from user_tasks group by task_id
 union all
 select 'run', run_id, run_id, protocol || ' by ' || model || ' on ' || dataset from runs
 union all
@@ -9,11 +9,13 @@ select 'dataset', dataset, arg_max(dataset_id, built_at), 'the newest of its nam
 union all
 select 'composition', composition_id, composition_id, composition_kind from compositions
 union all
-select distinct 'model call', call_id, call_id, 'of ' || model from model_calls
-union all
-select distinct 'model call', unnest(calls), unnest(calls), 'of a run' from predictions
-union all
-select distinct 'model call', paraphrase_call, paraphrase_call, 'of a paraphrase' from user_tasks where paraphrase_call is not null
+select 'model call', call_id, call_id, 'of ' || min(asked) from (
+    select call_id, model as asked from model_calls
+    union all
+    select unnest(calls), 'a run' from predictions
+    union all
+    select paraphrase_call, 'a paraphrase' from user_tasks where paraphrase_call is not null
+) group by call_id
 union all
 select 'quality study', study_id, study_id, 'on ' || dataset from quality_studies
 union all

@@ -1,24 +1,28 @@
 -- Every prediction of a single task that counts (graphs have their own scores), with the answer that confusion counts: the target if the answer is valid, else the answer.
 create view scored_predictions as
+with scored_runs as materialized (
+    select run_id, dataset_id, candidate_list(candidates) as candidate_list from runs where answer_kind <> 'graph'
+)
 select
     p.run_id,
     p.task_id,
     r.dataset_id,
     t.text,
-    t.composition_id,
-    t.target_application,
-    t.category as target_category,
+    s.composition_id,
+    s.target_application,
+    s.category as target_category,
     p.predicted_application,
-    case when p.is_correct then t.target_application else coalesce(p.predicted_application, 'no answer') end as counted_application,
-    case when p.is_correct then t.category else coalesce(a.category, 'no answer') end as counted_category,
+    case when p.is_correct then s.target_application else coalesce(p.predicted_application, 'no answer') end as counted_application,
+    case when p.is_correct then s.category else coalesce(a.category, 'no answer') end as counted_category,
     p.status,
     p.is_correct,
-    len(list_intersect(t.valid_applications, r.candidates)) / len(r.candidates) as chance
+    s.chance
 from predictions p
-join runs r using (run_id)
+join scored_runs r using (run_id)
+join scored_tasks s on s.dataset_id = r.dataset_id and s.candidate_list = r.candidate_list and s.task_id = p.task_id
 join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
 left join applications a on a.application = p.predicted_application
-where p.status <> 'not_applicable' and r.answer_kind <> 'graph';
+where p.status <> 'not_applicable';
 
 comment on view scored_predictions is 'Predictions that apply, with target, answer and what confusion counts';
 comment on column scored_predictions.run_id is 'Run';

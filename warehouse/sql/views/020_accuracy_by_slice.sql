@@ -1,36 +1,41 @@
--- Accuracy of every run over all its tasks, by category and by application, with intervals clustered by composition.
-create view accuracy_by_slice as
-with sliced as (
-    select run_id, 'all' as slice, 'all' as value, composition_id, is_correct::int as correct, chance from scored_predictions
-    union all
-    select run_id, 'category', target_category, composition_id, is_correct::int, chance from scored_predictions
-    union all
-    select run_id, 'application', target_application, composition_id, is_correct::int, chance from scored_predictions
-),
-clusters as (
-    select run_id, slice, value, composition_id, count(*) as tasks, sum(correct) as correct, sum(chance) as chance
-    from sliced group by all
-),
-totals as (
-    select run_id, slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(correct) / sum(tasks) as accuracy,
-           sum(chance) / sum(tasks) as chance, count(*) as clusters
-    from clusters group by all
-),
-squares as (
-    select run_id, slice, value, sum((c.correct - t.accuracy * c.tasks) ^ 2) as squares
-    from clusters c join totals t using (run_id, slice, value) group by all
+-- Accuracy of every run over all its tasks and by what the tasks are like, with intervals clustered by composition.
+-- A table, because its intervals take sums by run, slice and composition over every prediction.
+create temporary macro sums_by(slice_name, slice_value) as table
+    select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(chance) as chance, count(*) as clusters,
+           sum(correct * correct) as kk, sum(correct * tasks) as kn, sum(tasks * tasks) as nn
+    from (select run_id, slice_value as value, composition, count(*) as tasks, count(*) filter (is_correct) as correct, sum(chance) as chance
+          from scored_rows group by all)
+    group by all;
+
+create table accuracy_by_slice as
+with sums as (
+    from sums_by('all', 'all'::label)
+    union all from sums_by('category', target_category)
+    union all from sums_by('application', target_application)
+    union all from sums_by('steps', steps)
+    union all from sums_by('split', split)
+    union all from sums_by('naming', naming)
+    union all from sums_by('drop_out', drop_out)
+    union all from sums_by('length', length)
+    union all from sums_by('style', style)
+    union all from sums_by('valid_set_size', valid_set_size)
+    union all from sums_by('paraphrased', paraphrased)
+    union all from sums_by('locale', locale)
+    union all from sums_by('says_goal', says_goal)
+    union all from sums_by('has_typo', has_typo)
 ),
 worth as (
-    select *, effective_rows(tasks, clusters, accuracy, squares) as rows_worth from totals join squares using (run_id, slice, value)
+    select *, correct / tasks as accuracy, effective_rows(tasks, clusters, correct / tasks, residual_squares(correct / tasks, kk, kn, nn)) as rows_worth from sums
 )
-select run_id, slice, value, tasks::bigint as tasks, correct::bigint as correct, accuracy,
-       wilson_low(accuracy, rows_worth) as accuracy_low, wilson_high(accuracy, rows_worth) as accuracy_high, chance
-from worth;
+select run_id::varchar as run_id, slice, value::varchar as value, tasks::bigint as tasks, correct::bigint as correct, accuracy,
+       wilson_low(accuracy, rows_worth) as accuracy_low, wilson_high(accuracy, rows_worth) as accuracy_high, chance / tasks as chance
+from worth
+order by run_id, slice, value;
 
-comment on view accuracy_by_slice is 'Accuracy over all tasks, by category and by application, of every run';
+comment on table accuracy_by_slice is 'Accuracy over all tasks, and by what they are like, of every run';
 comment on column accuracy_by_slice.run_id is 'Run';
-comment on column accuracy_by_slice.slice is 'all, category or application';
-comment on column accuracy_by_slice.value is 'Which category or application';
+comment on column accuracy_by_slice.slice is 'all, or a column of scored_tasks: category, application (the target), naming, drop_out, length, steps, style, valid_set_size, paraphrased, locale, split, says_goal, has_typo';
+comment on column accuracy_by_slice.value is 'Which category, application, style, ...';
 comment on column accuracy_by_slice.tasks is 'Tasks that apply, with or without an answer';
 comment on column accuracy_by_slice.correct is 'Tasks whose answer is valid';
 comment on column accuracy_by_slice.accuracy is 'Share of the tasks whose answer is valid';

@@ -1,5 +1,6 @@
 -- Whether retrieval shows a model the card of an application that can do the task, by how many cards are counted.
-create view retrieval_recall as
+-- A table, because it looks through the retrieved cards of every prediction.
+create table retrieval_recall as
 with shown as (
     select p.run_id, t.composition_id, len(p.retrieved) as cards,
            list_position(list_transform(p.retrieved, lambda application: list_contains(t.valid_applications, application)), true) as first_valid
@@ -27,7 +28,7 @@ select run_id, k, tasks, recall, wilson_low(recall, rows_worth) as recall_low, w
 from worth
 order by run_id, k;
 
-comment on view retrieval_recall is 'Share of the tasks of a run for which retrieval found a valid application, at several depths';
+comment on table retrieval_recall is 'Share of the tasks of a run for which retrieval found a valid application, at several depths';
 comment on column retrieval_recall.run_id is 'Run, whose model was shown retrieved cards';
 comment on column retrieval_recall.k is 'Cards that count, nearest first: 1, 3, 5, 10 and 20 up to the number shown, and that number';
 comment on column retrieval_recall.tasks is 'Tasks that apply and had cards shown, with or without an answer';

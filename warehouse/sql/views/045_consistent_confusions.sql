@@ -1,15 +1,17 @@
 -- Wrong answers that several models give alike: pairs that recur in at least three distinct models (AppSelectBench, section 6.3).
 -- Random runs do not count: over enough tasks chance hits every pair, so that it would make any two models three.
-create view consistent_confusions as
-select s.dataset_id, d.dataset, s.target_application, s.predicted_application, count(distinct r.model) as models, count(distinct s.run_id) as runs,
-       count(*) as tasks, count(distinct s.task_id) as distinct_tasks, list(distinct r.model order by r.model) as model_names
-from scored_predictions s join runs r using (run_id) join datasets d on d.dataset_id = s.dataset_id
-where not s.is_correct and s.predicted_application is not null and r.protocol <> 'random'
-group by s.dataset_id, d.dataset, s.target_application, s.predicted_application
+-- A table, because it looks at every wrong answer.
+create table consistent_confusions as
+select d.dataset_id, d.dataset, s.target_application::varchar as target_application, s.counted_application::varchar as predicted_application,
+       count(distinct r.model) as models, count(distinct s.run_id) as runs, count(*) as tasks, count(distinct s.task) as distinct_tasks,
+       list(distinct r.model order by r.model) as model_names
+from scored_rows s join runs r on r.run_id = s.run_id::varchar join datasets d using (dataset_id)
+where not s.is_correct and s.counted_application <> 'no answer' and r.protocol <> 'random'
+group by d.dataset_id, d.dataset, s.target_application, s.counted_application
 having count(distinct r.model) >= 3
-order by d.dataset, s.dataset_id, models desc, tasks desc, s.target_application, s.predicted_application;
+order by d.dataset, d.dataset_id, models desc, tasks desc, target_application, predicted_application;
 
-comment on view consistent_confusions is 'Pairs of target and wrong answer that recur in at least three distinct models, whatever their protocols; random runs do not count';
+comment on table consistent_confusions is 'Pairs of target and wrong answer that recur in at least three distinct models, whatever their protocols; random runs do not count';
 comment on column consistent_confusions.dataset_id is 'Dataset of the runs';
 comment on column consistent_confusions.dataset is 'Name of that dataset';
 comment on column consistent_confusions.target_application is 'Application that the text was made for';

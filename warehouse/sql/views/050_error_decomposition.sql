@@ -1,18 +1,24 @@
--- Errors within a category and across categories (AppSelectBench, section 6.3, equation 2).
-create view error_decomposition as
-with wrong as (
-    select run_id, (counted_category = target_category)::int as intra
-    from scored_predictions where not is_correct and predicted_application is not null
-),
-shares as (
-    select run_id, count(*) as wrong_answers, avg(intra) as pi_intra from wrong group by run_id
-)
+-- Errors within a category and across categories (AppSelectBench, section 6.3, equation 2). A table, because it is summed by composition over every wrong answer.
+create temporary macro decomposition_by(cells, unit_column) as table
+    with wrong as (
+        select unit_column as unit, composition, sum(tasks - correct)::bigint as answers,
+               (sum(tasks - correct) filter (counted_category = target_category))::bigint as found
+        from query_table(cells) where tasks > correct and counted_application <> 'no answer' group by all
+    ),
+    sums as (
+        select unit, count(*) as clusters, sum(answers)::bigint as wrong_answers, coalesce(sum(found), 0) / sum(answers) as pi_intra,
+               sum(coalesce(found, 0) ^ 2) as kk, sum(coalesce(found, 0) * answers) as kn, sum(answers ^ 2) as nn
+        from wrong group by all
+    )
+    select unit, wrong_answers, pi_intra, effective_rows(wrong_answers, clusters, pi_intra, residual_squares(pi_intra, kk, kn, nn)) as rows_worth from sums;
+
+create table error_decomposition as
 select r.run_id, r.dataset, r.protocol, r.model, coalesce(s.wrong_answers, 0) as wrong_answers, s.pi_intra, 1 - s.pi_intra as pi_cross,
-       wilson_low(s.pi_intra, s.wrong_answers) as pi_intra_low, wilson_high(s.pi_intra, s.wrong_answers) as pi_intra_high
-from runs r left join shares s using (run_id)
+       wilson_low(s.pi_intra, s.rows_worth) as pi_intra_low, wilson_high(s.pi_intra, s.rows_worth) as pi_intra_high
+from runs r left join decomposition_by('answer_cells', run_id) s on s.unit::varchar = r.run_id
 order by r.run_id;
 
-comment on view error_decomposition is 'Of the wrong answers in the list, the share within the category of the target, and the rest';
+comment on table error_decomposition is 'Of the wrong answers in the list, the share within the category of the target, and the rest';
 comment on column error_decomposition.run_id is 'Run';
 comment on column error_decomposition.dataset is 'Name of the dataset';
 comment on column error_decomposition.protocol is 'Protocol';
@@ -20,5 +26,5 @@ comment on column error_decomposition.model is 'What answered';
 comment on column error_decomposition.wrong_answers is 'Wrong answers that are in the list';
 comment on column error_decomposition.pi_intra is 'Share whose primary category is that of the target; null where nothing is wrong';
 comment on column error_decomposition.pi_cross is 'The rest';
-comment on column error_decomposition.pi_intra_low is 'Lower end of the 95% Wilson interval of pi_intra';
+comment on column error_decomposition.pi_intra_low is 'Lower end of the 95% Wilson interval of pi_intra, clustered by composition';
 comment on column error_decomposition.pi_intra_high is 'Upper end of that interval';

@@ -1,28 +1,59 @@
 -- Precision, recall and F1 of every application, over target and counted answer; equal to scikit-learn's on the same pairs.
-create view application_scores as
-with pairs as (
-    select run_id, target_application, counted_application from scored_predictions
-),
-per_target as (
-    select run_id, target_application as application, count(*) as support, count(*) filter (counted_application = target_application) as hits
-    from pairs group by all
-),
-per_answer as (
-    select run_id, counted_application as application, count(*) as answers from pairs where counted_application <> 'no answer' group by all
-)
-select run_id, application, coalesce(support, 0) as support, coalesce(answers, 0) as answers, coalesce(hits, 0) as hits,
-       hits / nullif(answers, 0) as precision,
-       hits / nullif(support, 0) as recall,
-       2 * coalesce(hits, 0) / (coalesce(support, 0) + coalesce(answers, 0)) as f1
-from per_target full join per_answer using (run_id, application)
-order by run_id, application;
+-- Precision is a share of the answers, recall of the support, and F1 a function of the hits' share of both together (the Jaccard index),
+-- so that each has a Wilson interval over effective rows. A table, because they are summed by composition over every prediction.
+create temporary macro scores_by(cells, unit_column) as table
+    with seen as (
+        select unit_column as unit, target_application as application, composition, tasks as support, if(counted_application = target_application, tasks, 0) as answers
+        from query_table(cells)
+        union all
+        select unit_column, counted_application, composition, 0, tasks
+        from query_table(cells) where counted_application <> target_application and counted_application <> 'no answer'
+    ),
+    clusters as (
+        select unit, application, composition, sum(support)::bigint as support, sum(answers)::bigint as answers,
+               sum(if(support > 0, answers, 0))::bigint as hits
+        from seen group by all
+    ),
+    sums as (
+        select unit, application, sum(support)::bigint as support, sum(answers)::bigint as answers, sum(hits)::bigint as hits, count(*) as clusters,
+               count(*) filter (support > 0) as target_clusters, count(*) filter (answers > 0) as answer_clusters,
+               sum(hits * hits) as hh, sum(hits * support) as hs, sum(support * support) as ss, sum(hits * answers) as ha, sum(answers * answers) as aa,
+               sum(support * answers) as sa
+        from clusters group by all
+    ),
+    shares as (
+        select *, hits / nullif(answers, 0) as precision, hits / nullif(support, 0) as recall, support + answers - hits as together,
+               hits / (support + answers - hits) as jaccard
+        from sums
+    ),
+    worth as (
+        select *, effective_rows(answers, answer_clusters, precision, residual_squares(precision, hh, ha, aa)) as precision_rows,
+               effective_rows(support, target_clusters, recall, residual_squares(recall, hh, hs, ss)) as recall_rows,
+               effective_rows(together, clusters, jaccard, residual_squares(jaccard, hh, hs + ha - hh, ss + aa + hh + 2 * (sa - hs - ha))) as together_rows
+        from shares
+    )
+    select unit, application::varchar as application, support, answers, hits,
+           precision, wilson_low(precision, precision_rows) as precision_low, wilson_high(precision, precision_rows) as precision_high,
+           recall, wilson_low(recall, recall_rows) as recall_low, wilson_high(recall, recall_rows) as recall_high,
+           2 * hits / (support + answers) as f1, f1_of_jaccard(wilson_low(jaccard, together_rows)) as f1_low,
+           f1_of_jaccard(wilson_high(jaccard, together_rows)) as f1_high
+    from worth;
 
-comment on view application_scores is 'Precision, recall and F1 of every application in every run';
+create table application_scores as
+select unit::varchar as run_id, * exclude (unit) from scores_by('answer_cells', run_id) order by run_id, application;
+
+comment on table application_scores is 'Precision, recall and F1 of every application in every run';
 comment on column application_scores.run_id is 'Run';
 comment on column application_scores.application is 'Application';
 comment on column application_scores.support is 'Tasks made for it';
 comment on column application_scores.answers is 'Answers that count as it';
 comment on column application_scores.hits is 'Tasks made for it with a valid answer';
 comment on column application_scores.precision is 'Hits over answers; null where it is never answered';
+comment on column application_scores.precision_low is 'Lower end of its 95% Wilson interval, clustered by composition';
+comment on column application_scores.precision_high is 'Upper end of that interval';
 comment on column application_scores.recall is 'Hits over support; null where no task was made for it';
+comment on column application_scores.recall_low is 'Lower end of its 95% Wilson interval, clustered by composition';
+comment on column application_scores.recall_high is 'Upper end of that interval';
 comment on column application_scores.f1 is 'Harmonic mean of precision and recall';
+comment on column application_scores.f1_low is 'Lower end of its 95% interval: Wilson, clustered by composition, of the Jaccard index that F1 is a function of';
+comment on column application_scores.f1_high is 'Upper end of that interval';

@@ -1,20 +1,22 @@
 -- Diversity of the texts of each target application. Word counts are over all its texts; distinct-n and self-similarity over the first 200
--- in the order of their ids, which are hashes, so that datasets of any size compare.
-create view text_diversity as
-with words as (
-    select dataset_id, dataset, target_application, category, task_id, style,
-           list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> '') as words,
+-- in the order of their ids, which are hashes, so that datasets of any size compare. A table, because it takes every text apart.
+create table text_diversity as
+with texts as (
+    select dataset_id, dataset, target_application, category, task_id, text, len(string_split(text, ' ')) as length,
            row_number() over (partition by dataset_id, target_application order by task_id) as turn
-    from user_tasks
-    where shape = 'singleton'
+    from user_tasks where shape = 'singleton'
+), words as (
+    select dataset_id, target_application, task_id,
+           list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> '') as words
+    from texts where turn <= 200
 ), grams as (
     select *, list_transform(range(1, greatest(len(words), 1)), lambda place: words[place] || ' ' || words[place + 1]) as pairs,
            list_transform(range(1, greatest(len(words) - 1, 1)), lambda place: words[place] || ' ' || words[place + 1] || ' ' || words[place + 2]) as triples
-    from words where turn <= 200
+    from words
 ), neighbours as (
     select dataset_id, target_application, list_distinct(words) as own,
            lead(list_distinct(words)) over (partition by dataset_id, target_application order by task_id) as next_words
-    from grams
+    from words
 ), similarity as (
     select dataset_id, target_application,
            avg(len(list_intersect(own, next_words)) / nullif(len(list_distinct(list_concat(own, next_words))), 0)) as self_similarity
@@ -26,16 +28,16 @@ with words as (
            len(list_distinct(flatten(list(triples)))) / nullif(sum(len(triples)), 0) as distinct_3
     from grams group by all
 ), lengths as (
-    select dataset_id, dataset, target_application, category, count(*) as texts, avg(len(words)) as mean_words,
-           quantile_cont(len(words), 0.1) as words_10, median(len(words)) as words_50, quantile_cont(len(words), 0.9) as words_90
-    from words group by all
+    select dataset_id, dataset, target_application, category, count(*) as texts, avg(length) as mean_words,
+           quantile_cont(length, 0.1) as words_10, median(length) as words_50, quantile_cont(length, 0.9) as words_90
+    from texts group by all
 )
 select l.dataset_id, dataset, l.target_application as application, category, texts, mean_words, words_10, words_50, words_90,
        distinct_1, distinct_2, distinct_3, self_similarity
 from lengths l join spread using (dataset_id, target_application) left join similarity using (dataset_id, target_application)
 order by dataset, dataset_id, application;
 
-comment on view text_diversity is 'Lengths, distinct-n and self-similarity of the texts of each target application';
+comment on table text_diversity is 'Lengths, distinct-n and self-similarity of the texts of each target application';
 comment on column text_diversity.dataset_id is 'Dataset';
 comment on column text_diversity.dataset is 'Name of the dataset';
 comment on column text_diversity.application is 'Target application';

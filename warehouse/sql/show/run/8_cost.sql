@@ -1,3 +1,2 @@
-select count(*) as answers, sum(cost_usd) as cost_usd, sum(input_tokens) as input_tokens, sum(output_tokens) as output_tokens,
-       median(latency_ms) as median_latency_ms, quantile_cont(latency_ms, 0.9) as latency_ms_90
-from predictions where run_id = $id
+select cost_usd, dollars_per_1000, dollars_per_1000_low, dollars_per_1000_high, input_tokens, output_tokens, median_ms, median_low_ms, median_high_ms, p90_ms
+from cost_and_accuracy where run_id = $id

@@ -1,0 +1,1 @@
+"""The pages of the site: each module asks what its pages show, and writes them."""

@@ -1,0 +1,140 @@
+"""Protects pages where there is little to show: they say so in words, and never show a figure that is none."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from reports import figures, site
+from reports.report import write_report
+from warehouse.layout import DataFolder
+from warehouse.loader import SQL_ROOT, load_warehouse
+
+TASKS = 4
+DATASET = "insert into datasets values ('{id}', '{name}', timestamptz '2026-01-0{day} 00:00:00+00', '{name} title', 4, 4, 0)"
+TASK = """insert into user_tasks by name select '{id}' as dataset_id, '{name}' as dataset, '{id}t' || i as task_id, '<script>alert(' || i || ')</script>' as text,
+    text as masked_text, 'excel' as target_application, ['excel'] as valid_applications, 'Office & Knowledge Work' as category, 'test' as split,
+    'singleton' as shape, 'none' as naming, false as names_application, 'plain' as style, false as says_goal, false as has_typo, 'c' || i as composition_id,
+    [] as dropped_steps, 0.0 as drop_out_rate, 'en' as locale, [] as arguments, [] as nodes, [] as edges, 's' as row_seed from range(4) r(i)"""
+RUN = """insert into runs by name select '{run}' as run_id, '{id}' as dataset_id, '{name}' as dataset, '{protocol}' as protocol, '{model}' as model,
+    'seed 0' as sampling, 'test' as split, 'application' as answer_kind, ['excel', 'word', 'spotify'] as candidates,
+    timestamptz '2026-02-01 00:00:00+00' as started_at"""
+ANSWERS = """insert into predictions by name select '{run}' as run_id, '{id}t' || i as task_id, i as position, {answer} as predicted_application,
+    [] as predicted_applications, [] as predicted_edges, '{status}' as status, {answer} is not distinct from 'excel' as is_correct, [] as retrieved,
+    [] as calls, 0 as input_tokens, 0 as output_tokens, 0 as latency_ms, 0 as cost_usd from range({answers}) r(i)"""
+APPLICATIONS = """insert into applications values
+    ('excel', 'Excel', [], 'Microsoft', 'windows', 'Office & Knowledge Work', [], 'Sheets'), ('word', 'Word', [], 'Microsoft', 'windows', 'Office & Knowledge Work', [], 'Texts'),
+    ('spotify', 'Spotify', [], 'Spotify', 'windows', 'Music & Media Players', [], 'Music')"""
+COMPOSITIONS = "insert into compositions select 'c' || i, 'single', null, ['excel.sum'] from range(4) r(i)"
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures take long to draw, and these tests read words."""
+    monkeypatch.setattr(figures, "_svg", lambda chart: f"<svg><!-- {type(chart).__name__} --></svg>")
+    monkeypatch.setattr(site, "png", lambda svg: b"png")
+
+
+def dataset(name: str, day: int = 1) -> list[str]:
+    """Statements for a dataset of four tasks."""
+    return [text.format(id=f"{name}0", name=name, day=day) for text in (DATASET, TASK)]
+
+
+def run(name: str, of: str, answer: str | None, answers: int = TASKS, status: str = "answered", protocol: str = "zero_shot") -> list[str]:
+    """Statements for a run, whose name is its model too."""
+    values = {"run": name, "id": f"{of}0", "name": of, "protocol": protocol, "model": name, "status": status, "answers": answers}
+    return [text.format(**values, answer=f"'{answer}'" if answer else "null::varchar") for text in (RUN, ANSWERS)]
+
+
+def written(tmp_path: Path, *statements: list[str]) -> DataFolder:
+    """The site over a warehouse with these rows."""
+    data = DataFolder(tmp_path)
+    connection = duckdb.connect(str(data.warehouse))
+    for text in ((SQL_ROOT / name).read_text() for name in ("schema.sql", "macros.sql")):
+        connection.execute(text)
+    for statement in [APPLICATIONS, COMPOSITIONS, *sum(statements, [])]:
+        connection.execute(statement)
+    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
+        connection.execute(path.read_text())
+    connection.close()
+    write_report(data)
+    return data
+
+
+def page(data: DataFolder, path: str) -> str:
+    return (data.report / path).read_text()
+
+
+def test_an_empty_warehouse_is_said_in_words_on_every_page(tmp_path: Path) -> None:
+    data = DataFolder(tmp_path)
+    load_warehouse(data)
+    write_report(data)
+    assert "There is no dataset yet" in page(data, "index.html") and "deskmill select" in page(data, "index.html")
+    assert "There are no runs yet" in page(data, "models.html")
+    assert "There are no runs to compare yet" in page(data, "compare/index.html")
+    assert all("There is no dataset yet" in page(data, f"{folder}/index.html") for folder in ("applications", "datasets"))
+    assert "<svg" not in "".join(path.read_text() for path in data.report.rglob("*.html"))
+
+
+def test_a_dataset_without_runs_says_so(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"))
+    assert "There are no runs over this dataset yet" in page(data, "index.html")
+    assert "No run over this dataset has a task or an answer" in page(data, "applications/excel.html")
+    assert "No paraphrase was asked for" in page(data, "datasets/one0.html") and "has been rated" in page(data, "datasets/one0.html")
+
+
+def test_one_run_is_compared_with_nothing(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), run("a", "one", "excel"))
+    assert "No two runs were scored over the very same tasks" in page(data, "compare/index.html")
+    assert "It takes runs of at least three" in page(data, "models.html")
+    assert "has no wrong answer that is in the list" in page(data, "runs/a.html") and "This run has no wrong answers" in page(data, "runs/a.html")
+    assert "No run over this split has a cost" in page(data, "index.html")
+
+
+def test_a_run_in_progress_says_how_many_tasks_are_scored(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), run("a", "one", "excel", answers=3), run("b", "one", None, answers=0, protocol="ras"))
+    assert "3 of the 4 tasks" in page(data, "runs/a.html")
+    begun = page(data, "runs/b.html")
+    assert "No task of this run has an answer yet" in begun and "0.000" not in begun and "<svg" not in begun
+
+
+def test_a_run_where_everything_failed_is_no_zero_of_the_model(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), run("a", "one", None, status="failed"))
+    text = page(data, "runs/a.html")
+    assert "All 4 calls failed" in text and "says nothing of the model" in text
+    assert "0.000 to 0.490" in text, "the interval stands beside the zero"
+
+
+def test_two_datasets_are_never_mixed(tmp_path: Path) -> None:
+    data = written(
+        tmp_path, dataset("one"), dataset("two", day=2), run("a", "one", "excel"), run("b", "two", "spotify"), run("c", "two", "word", protocol="ras")
+    )
+    for name, of, other in (("a", "one0", "two0"), ("b", "two0", "one0")):
+        assert f"dataset_id = '{other}'" not in page(data, f"runs/{name}.html") and of in page(data, f"runs/{name}.html")
+    tables = {of: (data.report / "tables" / f"runs_of_dataset-{of}.csv").read_text() for of in ("one0", "two0")}
+    assert [line.split(",")[0] for line in tables["one0"].splitlines()] == ["run_id", "a"]
+    assert sorted(line.split(",")[0] for line in tables["two0"].splitlines()) == ["b", "c", "run_id"]
+    assert {path.stem for path in (data.report / "figures").glob("figure_9-*.svg")} == {"figure_9-one0", "figure_9-two0"}
+    assert {path.name for path in (data.report / "compare").glob("*-*.html")} in ({"b-c.html"}, {"c-b.html"})
+
+
+def test_ties_share_a_place(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), ["update user_tasks set target_application = 'word', valid_applications = ['word'] where task_id in ('one0t0', 'one0t1')"],
+                   run("a", "one", "spotify"))  # fmt: skip
+    lines = (data.report / "tables" / "best_applications-a.csv").read_text().splitlines()
+    assert [line.split(",")[:2] for line in lines[1:]] == [["1", "2"], ["1", "2"]]
+
+
+def test_texts_are_escaped(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), run("a", "one", "word"), run("b", "one", "excel", protocol="ras"))
+    shown = [path for path in data.report.rglob("*.html") if "&lt;script&gt;alert(" in path.read_text()]
+    assert {path.parent.name for path in shown} >= {"runs", "compare", "applications"}
+    assert not any("<script>alert" in path.read_text() for path in data.report.rglob("*.html"))
+
+
+@pytest.mark.parametrize("protocol", ["zero_shot", "heuristic"])
+def test_a_run_of_the_papers_model_or_baseline_has_the_papers_figure_beside_it(tmp_path: Path, protocol: str) -> None:
+    paper = ["insert into published_accuracy values ('paper', 'All Application Domains', 'GPT-5', 'zero_shot', 0.62), "
+             "('paper', 'All Application Domains', 'Rule-based Heuristic', 'heuristic', 0.56)"]  # fmt: skip
+    data = written(tmp_path, dataset("one"), run("gpt-5", "one", "excel", protocol=protocol), paper)
+    assert f'<td class="number theirs">{ {"zero_shot": "0.620", "heuristic": "0.560"}[protocol] }</td>' in page(data, "index.html")

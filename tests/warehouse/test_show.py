@@ -1,0 +1,137 @@
+"""Protects `deskmill show`: every kind of id is found, by its beginning too, and what is shown is what the tables hold."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from eval_flows.selection.pipeline import evaluate_selection
+from flows.parallel import process_pool_map
+from flows.pipeline import build_dataset
+from flows.recipe import read_recipe
+from warehouse.errors import WarehouseError
+from warehouse.layout import DataFolder
+from warehouse.show import show
+
+CALL = "c0ffee00c0ffee00"
+STUDY = "57d1e5000057d1e5"
+PROMPT = [{"role": "system", "content": "Choose one."}, {"role": "user", "content": "the task\nof two lines"}]
+
+
+def quiet(stage: str, done: int, total: int, note: str = "") -> None:
+    """No progress in tests."""
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small dataset with two runs, and by hand a model call, a paraphrase, a graph and a study of its tasks."""
+    data = DataFolder(tmp_path_factory.mktemp("show"))
+    build_dataset("tiny", read_recipe("tiny")[1], data, process_pool_map(1), quiet)
+    evaluate_selection("tiny", ["random", "heuristic"], data, quiet)
+    copy = data.root / "copy.duckdb"
+    shutil.copy(data.warehouse, copy)
+    connection = duckdb.connect(str(copy))
+    connection.execute("insert into model_calls values (?, 'a run', 'some-model', 'http://here', now(), 'answered', 1, 10, 0, 5, 0.5, 20)", [CALL])
+    connection.execute("update predictions set calls = [?], said = 'excel, I think' where task_id = (select min(task_id) from predictions)", [CALL])
+    connection.execute("insert into quality_studies select ?, dataset_id, dataset, 1, 1, now() from datasets", [STUDY])
+    connection.execute(
+        "insert into quality_ratings select ?, 'anna', 'person', min(task_id), 4, 5, 'too narrow', 'paint can too' from predictions", [STUDY]
+    )
+    connection.close()
+    return copy
+
+
+def one(warehouse: Path, query: str) -> Any:
+    connection = duckdb.connect(str(warehouse), read_only=True)
+    ((value,),) = connection.execute(query).fetchall()
+    connection.close()
+    return value
+
+
+def shown(warehouse: Path, asked: str) -> dict[str, Any]:
+    (thing,) = json.loads(show(warehouse, asked, "json", lambda call: PROMPT if call == CALL else None))
+    assert isinstance(thing, dict)
+    return thing
+
+
+def text_of(warehouse: Path, asked: str) -> str:
+    return show(warehouse, asked, "table", lambda call: PROMPT if call == CALL else None)
+
+
+def test_a_task_has_its_lineage_and_the_answer_of_each_run(warehouse: Path) -> None:
+    identity = one(warehouse, "select min(task_id) from predictions")
+    thing = shown(warehouse, identity)
+    assert thing["kind"] == "task" and thing["id"] == identity
+    assert thing["facts"][0]["text"] == one(warehouse, f"select text from user_tasks where task_id = '{identity}'")
+    steps = one(warehouse, f"select c.atomic_tasks from user_tasks join compositions c using (composition_id) where task_id = '{identity}'")
+    assert [step["atomic_task_id"] for step in thing["steps"]] == steps and all(step["title"] for step in thing["steps"])
+    assert {answer["protocol"] for answer in thing["answers"]} == {"random", "heuristic"}
+    assert {answer["said"] for answer in thing["answers"]} == {"excel, I think"}
+    page = text_of(warehouse, identity)
+    assert f"task {identity}" in page and "nothing there: nodes, edges" in page
+
+
+def test_dropped_steps_are_marked(warehouse: Path) -> None:
+    identity = one(warehouse, "select min(task_id) from user_tasks where len(dropped_steps) = 1")
+    (dropped,) = one(warehouse, f"select dropped_steps from user_tasks where task_id = '{identity}'")
+    assert [step["position"] for step in shown(warehouse, identity)["steps"] if not step["is_said"]] == [dropped]
+
+
+def test_a_run_has_its_accuracy_with_interval_statuses_and_cost(warehouse: Path) -> None:
+    identity = one(warehouse, "select run_id from runs where protocol = 'heuristic'")
+    thing = shown(warehouse, identity[:6])
+    assert thing["kind"] == "run" and thing["id"] == identity
+    (scores,) = thing["accuracy"]
+    assert scores["accuracy"] == one(warehouse, f"select accuracy from accuracy where run_id = '{identity}'")
+    assert scores["accuracy_low"] < scores["accuracy"] < scores["accuracy_high"]
+    assert sum(row["tasks"] for row in thing["statuses"]) == one(warehouse, f"select count(*) from predictions where run_id = '{identity}'")
+    assert len(thing["cost"]) == 1 and len(thing["by_category"]) > 5
+    assert "nothing there: set scores, graph scores, calls" in text_of(warehouse, identity)
+
+
+def test_a_call_has_its_prompt_and_what_came_of_it(warehouse: Path) -> None:
+    thing = shown(warehouse, CALL[:5])
+    assert (thing["kind"], thing["prompt"], thing["attempts"][0]["model"]) == ("model call", PROMPT, "some-model")
+    assert [answer["said"] for answer in thing["answers"]] == ["excel, I think"] * 2
+    page = text_of(warehouse, CALL)
+    assert "  [system]\n    Choose one.\n  [user]\n    the task\n    of two lines" in page
+    assert "prompt\n  not kept" in show(warehouse, CALL, "table", lambda call: None)
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "section"),
+    [
+        ("select dataset from datasets", "dataset", "splits"),
+        ("select dataset_id from datasets", "dataset", "runs"),
+        ("select composition_id from user_tasks order by task_id limit 1", "composition", "tasks"),
+        ("select c.atomic_tasks[1] from compositions c order by composition_id limit 1", "atomic task", "tasks"),
+        ("select target_application from user_tasks order by task_id limit 1", "application", "atomic_tasks"),
+        (f"select '{STUDY}'", "quality study", "doubts"),
+    ],
+)
+def test_every_kind_of_thing_is_shown(warehouse: Path, query: str, kind: str, section: str) -> None:
+    identity = one(warehouse, query)
+    thing = shown(warehouse, identity)
+    assert thing["kind"] == kind and len(thing["facts"]) == 1 and thing[section]
+    assert text_of(warehouse, identity).startswith(kind)
+
+
+def test_a_name_goes_before_longer_names_that_begin_so_whatever_its_case(warehouse: Path) -> None:
+    assert shown(warehouse, "Excel")["id"] == "excel"  # and excel.sum_column begins with it
+
+
+def test_an_ambiguous_beginning_names_some_that_begin_so(warehouse: Path) -> None:
+    with pytest.raises(WarehouseError, match=r"'excel\.s' begins several ids; give more of it:\n  excel\.save_workbook  atomic task SaveWorkbook"):
+        text_of(warehouse, "excel.s")
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"), [("exel", "did you mean:\n  excel  application Microsoft Excel"), ("zzzz", "deskmill sql"), ("", "deskmill sql")]
+)
+def test_what_is_unknown_is_said_with_what_may_be_meant(warehouse: Path, asked: str, message: str) -> None:
+    with pytest.raises(WarehouseError, match=f"nothing in the warehouse has the id '{asked}'") as raised:
+        text_of(warehouse, asked)
+    assert message in str(raised.value)

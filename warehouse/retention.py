@@ -1,0 +1,194 @@
+"""Retention: removing runs that newer ones stand for, and datasets, shards and vectors that nothing refers to any more.
+
+What a label, a quality study or a run that stays refers to stays; so does what was made within the hour, or is locked by a process
+at work. What a removed run cost is kept: answers and calls of language models stand in `model_calls.sqlite`, which is not touched.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warehouse.errors import WarehouseError
+from warehouse.layout import DataFolder
+from warehouse.loader import load_warehouse
+from warehouse.query import rendered
+
+_HOUR = 3600.0  # seconds
+_DAY = 24 * _HOUR
+_KEPT_APART = ("dataset", "protocol", "model", "split", "answer_kind")
+# how `sampling` of a run says which tasks it has learnt from, and by which embedder; their vectors are named by a hash of both
+_POOL = re.compile(r"\d+ tasks of [0-9a-f]{16} \([0-9a-f]{16}\)")
+_EMBEDDER = re.compile(r"[^\s\";]+:[0-9a-f]{16}")
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Removed:
+    """Something that went, or would go: what it is, where it lies, why, and its size in bytes."""
+
+    kind: str
+    path: Path
+    reason: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """What was removed, what had to be left for now, in words, and whether it was only looked at."""
+
+    removed: tuple[Removed, ...]
+    left: tuple[str, ...]
+    dry_run: bool
+
+    def __str__(self) -> str:
+        verb = "would be removed" if self.dry_run else "removed"
+        total = sum(one.size for one in self.removed)
+        rows = [(one.kind, one.path.name, f"{one.size / 1e6:,.2f}", one.reason) for one in self.removed]
+        table = [rendered(("kind", "name", "megabytes", "reason"), rows, "table")] if rows else []
+        return "\n".join([*table, f"{len(rows)} thing{'s' * (len(rows) != 1)} {verb}, {total / 1e6:,.2f} megabytes", *self.left])
+
+
+def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run: bool = False) -> Pruned:
+    """Keep the newest `keep` runs of each dataset name, protocol, model, split and kind of answer, and remove what nothing refers to.
+
+    With `older_than`, in days, only what was last changed before that goes. The warehouse is made anew afterwards. A dry run changes
+    nothing. WarehouseError where `keep` is below 1 or `older_than` below 0.
+    """
+    if keep < 1:
+        raise WarehouseError(f"--keep {keep} would remove every run: keep 1 or more")
+    if older_than is not None and older_than < 0:
+        raise WarehouseError(f"--older-than {older_than:g} lies ahead: give 0 days or more")
+    before = time.time() - max(_HOUR, (older_than or 0) * _DAY)
+    with contextlib.ExitStack() as locks:
+        if not dry_run:
+            locks.enter_context(data.locked("warehouse"))  # a load never reads what is being removed
+        removed, left = _prune_runs(data, keep, before, dry_run)
+        gone = {one.path.name for one in removed}
+        if locks.enter_context(_free(data, "build")):
+            removed += _prune_store(data, _runs(data, gone), before, dry_run)
+            removed += [_remove("litter", path, "a killed process left it", dry_run) for path in _litter(data) if _last_change(path) <= before]
+        else:
+            left.append("a dataset is being built, so datasets, shards and vectors were left: run the same command again afterwards")
+    if not dry_run:
+        load_warehouse(data)
+    return Pruned(tuple(removed), tuple(left), dry_run)
+
+
+def _litter(data: DataFolder) -> list[Path]:
+    """Temporary files and folders, which their processes rename or remove unless they are killed."""
+    folders = (data.root, *data.runs.glob("*/predictions"))
+    return sorted(path for folder in folders for pattern in (".*.tmp", ".*.old") for path in folder.glob(pattern))
+
+
+def _runs(data: DataFolder, gone: Iterable[str] = ()) -> list[Json]:
+    return [json.loads(path.read_text()) for path in sorted(data.runs.glob("*/run.json")) if path.parent.name not in gone]
+
+
+def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tuple[list[Removed], list[str]]:
+    """Runs beyond the newest `keep` of their kind, and folders of runs whose removal was cut off."""
+    kinds: dict[tuple[Any, ...], list[Json]] = defaultdict(list)
+    for run in _runs(data):
+        kinds[tuple(run.get(name, "application") for name in _KEPT_APART)].append(run)
+    beyond = [run for runs in kinds.values() for run in sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]]
+    reasons = {run["run_id"]: f"{keep} newer of {run['dataset']}, {run['protocol']}, {run['model']}" for run in beyond}
+    reasons |= {path.name: "half removed" for path in data.runs.glob("*") if path.is_dir() and not (path / "run.json").is_file()}
+    removed, left = [], []
+    for run_id, reason in sorted(reasons.items()):
+        folder = data.runs / run_id
+        if _last_change(folder) > before:
+            continue
+        with _free(data, f"run-{run_id}") as is_free:
+            if is_free:
+                removed.append(_remove("run", folder, reason, dry_run))
+            else:
+                left.append(f"run {run_id} is at work, so it was left")
+    return removed, left
+
+
+def _prune_store(data: DataFolder, runs: list[Json], before: float, dry_run: bool) -> list[Removed]:
+    """Datasets that no label, study or run refers to, and shards and vectors that no dataset or run that stays refers to."""
+    referred = {path.resolve().parent.name for path in data.labels.glob("*")} | {run["dataset_id"] for run in runs}
+    referred |= {json.loads(path.read_text())["dataset_id"] for path in data.quality.glob("*/study.json")}
+    learnt_from = " ".join(run["sampling"] for run in runs)
+    removed, staying = [], []
+    for folder in sorted(path for path in data.datasets.glob("*") if path.is_dir()):
+        manifest = folder / "dataset" / "manifest.json"
+        if folder.name in referred or folder.name in learnt_from or _last_change(folder) > before:
+            staying.append(manifest)
+        else:
+            removed.append(_remove("dataset", folder, "no name, run or study refers to it", dry_run))
+    manifests = [json.loads(path.read_text()) for path in staying if path.is_file()]
+    shards = _unreferred_shards(data, [manifest["made_from"] for manifest in manifests])
+    vectors = [path for path in data.vectors.glob("*.npy") if path.stem not in _vectors_of(runs)]
+    for kind, paths, reason in (("shard", shards, "no dataset refers to it"), ("vectors", vectors, "no run has learnt from it")):
+        removed += [_remove(kind, path, reason, dry_run) for path in sorted(paths) if path.stat().st_mtime <= before]
+    return removed
+
+
+def _unreferred_shards(data: DataFolder, made_from: list[Json]) -> list[Path]:
+    """Shards whose address no dataset states; of paraphrased shards a dataset states the hash of their bytes."""
+    addresses = {address for source in made_from for address in source.get("shards", {}).values()}
+    hashes = {sha256 for source in made_from for sha256 in source.get("paraphrased_shards", {}).values()}
+    return [path for path in data.shards.glob("*.parquet") if path.stem not in addresses and not (hashes and _sha256(path) in hashes)]
+
+
+def _vectors_of(runs: list[Json]) -> set[str]:
+    """The names of the vectors that runs have learnt from, as `eval_flows.selection.selectors.pool` names them."""
+    pairs = [(embedder, pool) for run in runs for pool in _POOL.findall(run["sampling"]) for embedder in _EMBEDDER.findall(run["sampling"])]
+    return {hashlib.blake2b(f"{embedder}\n{pool}".encode(), digest_size=16).hexdigest() for embedder, pool in pairs}
+
+
+def _remove(kind: str, path: Path, reason: str, dry_run: bool) -> Removed:
+    """Remove a file or folder; of a run or dataset first the file by which others find it, so that a kill never leaves half of it to be read."""
+    size = sum(found.st_size for found in _looked_at(path) if stat.S_ISREG(found.st_mode))
+    if not dry_run and path.is_dir():
+        for found_by in ("run.json", "dataset/manifest.json"):
+            (path / found_by).unlink(missing_ok=True)
+        shutil.rmtree(path)
+    elif not dry_run:
+        path.unlink()
+    return Removed(kind, path, reason, size)
+
+
+def _looked_at(path: Path) -> Iterator[os.stat_result]:
+    """What the system says of a path and all in it; temporary files of a process at work may vanish meanwhile."""
+    for inner in [path, *path.rglob("*")]:
+        with contextlib.suppress(FileNotFoundError):
+            yield inner.stat()
+
+
+def _last_change(path: Path) -> float:
+    """When anything at a path last changed, in seconds since the epoch."""
+    return max((found.st_mtime for found in _looked_at(path)), default=time.time())
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def _free(data: DataFolder, name: str) -> Iterator[bool]:
+    """Whether nobody holds the lock of that name; if so, it is held while the block lasts."""
+    path = data.root / f".{name}.lock"
+    if not path.is_file():
+        yield True
+        return
+    with path.open("r") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True

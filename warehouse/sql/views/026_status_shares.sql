@@ -1,0 +1,39 @@
+-- What became of the predictions of every run, with intervals clustered by composition. A table, because it is summed by composition over every prediction.
+create table status_shares as
+with asked as (
+    select run_id, composition, status, count(*) as tasks from scored_rows group by all
+    union all
+    select p.run_id::label, c.composition, p.status::label, count(*)
+    from predictions p join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
+    join numbered_compositions c on c.dataset_id = t.dataset_id and c.composition_id = t.composition_id
+    where p.status = 'not_applicable' or r.answer_kind = 'graph' group by all
+),
+clusters as (
+    select run_id, composition, sum(tasks)::bigint as tasks from asked group by all
+),
+totals as (
+    select run_id, count(*) as clusters, sum(tasks)::bigint as of_run, sum(tasks * tasks)::bigint as nn from clusters group by all
+),
+sums as (
+    select run_id, status, sum(a.tasks)::bigint as tasks, sum(a.tasks * a.tasks)::bigint as kk, sum(a.tasks * c.tasks)::bigint as kn
+    from asked a join clusters c using (run_id, composition) group by all
+),
+worth as (
+    select run_id, status, tasks, tasks / of_run as share,
+           effective_rows(of_run, clusters, tasks / of_run, residual_squares(tasks / of_run, kk, kn, nn)) as rows_worth
+    from sums join totals using (run_id)
+)
+select r.run_id, r.dataset, r.protocol, r.model, status::varchar as status, tasks, share, wilson_low(share, rows_worth) as share_low, wilson_high(share, rows_worth) as share_high
+from worth w join runs r on r.run_id = w.run_id::varchar
+order by r.dataset, r.started_at, r.run_id, tasks desc, status;
+
+comment on table status_shares is 'What became of the predictions of every run: answered, or why not';
+comment on column status_shares.run_id is 'Run';
+comment on column status_shares.dataset is 'Name of the dataset';
+comment on column status_shares.protocol is 'Protocol';
+comment on column status_shares.model is 'What answered';
+comment on column status_shares.status is 'answered, not_in_list, refused, empty, truncated, failed or not_applicable';
+comment on column status_shares.tasks is 'Predictions of that status';
+comment on column status_shares.share is 'Share of all predictions of the run, those that do not apply among them';
+comment on column status_shares.share_low is 'Lower end of its 95% Wilson interval, clustered by composition';
+comment on column status_shares.share_high is 'Upper end of that interval';
