@@ -1,5 +1,6 @@
 """Questions to the warehouse: read-only, and answered as a table, CSV or JSON."""
 
+import contextlib
 import csv
 import io
 import json
@@ -19,7 +20,8 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
     if not path.is_file():
         raise WarehouseError(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
     connection = duckdb.connect(str(path), read_only=True)
-    connection.execute("set enable_progress_bar = false")
+    with contextlib.suppress(duckdb.InvalidInputException):  # in a notebook the bar is a widget, and off where there are none
+        connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     return connection
 

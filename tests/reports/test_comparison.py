@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import Any
@@ -15,7 +16,16 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from statsmodels.stats.contingency_tables import mcnemar
 
-from reports.comparison import PairedDifference, clustered_mcnemar, compare_runs, comparison_rows, holm, paired_difference, rendered_comparison
+from reports.comparison import (
+    Comparison,
+    PairedDifference,
+    clustered_mcnemar,
+    compare_runs,
+    comparison_rows,
+    holm,
+    paired_difference,
+    rendered_comparison,
+)
 from warehouse.errors import WarehouseError
 from warehouse.loader import SQL_ROOT
 from warehouse.query import rendered, rows_of
@@ -157,14 +167,17 @@ def warehouse() -> duckdb.DuckDBPyConnection:
     """A warehouse in memory with two datasets of six tasks in three compositions; any column may be null, so that rows say only what is read."""
     connection = duckdb.connect()
     connection.execute((SQL_ROOT / "schema.sql").read_text().replace(" not null", ""))
-    for path in (SQL_ROOT / "macros.sql", *sorted((SQL_ROOT / "views").glob("*.sql"))):
-        connection.execute(path.read_text())
+    connection.execute((SQL_ROOT / "macros.sql").read_text())
     for dataset in ("one", "two"):
         insert(connection, "datasets", dataset_id=f"id-{dataset}", dataset=dataset)
         for number in range(6):
+            if number % 2 == 0:
+                connection.execute("insert or ignore into compositions values (?, 'single', null, ['excel.sum'])", [f"composition-{number // 2}"])
             insert(
                 connection,
                 "user_tasks",
+                text="sum it up",
+                dropped_steps=[],
                 dataset_id=f"id-{dataset}",
                 task_id=f"task-{number}",
                 composition_id=f"composition-{number // 2}",
@@ -174,6 +187,17 @@ def warehouse() -> duckdb.DuckDBPyConnection:
                 shape="singleton",
             )
     return connection
+
+
+def derived(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The warehouse with all that the loader derives from its rows, as they are now."""
+    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
+        connection.execute(re.sub(r"^create ", "create or replace ", path.read_text(), flags=re.MULTILINE))
+    return connection
+
+
+def compared(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Comparison:
+    return compare_runs(derived(connection), names)
 
 
 def insert(connection: duckdb.DuckDBPyConnection, table: str, **values: Any) -> None:
@@ -210,7 +234,7 @@ def planted() -> duckdb.DuckDBPyConnection:
 
 def test_every_two_runs_are_compared_over_the_tasks_that_apply() -> None:
     connection = planted()
-    comparison = compare_runs(connection, ["bb33", "aa11", "aa2"])
+    comparison = compared(connection, ["bb33", "aa11", "aa2"])
     assert [run["run_id"] for run in comparison.runs] == ["bb33", "aa11", "aa22"]
     rows = comparison_rows(comparison)
     assert [(row["run_a"], row["run_b"]) for row in rows] == [("bb33", "aa11"), ("bb33", "aa22"), ("aa11", "aa22")]
@@ -225,7 +249,7 @@ def test_every_two_runs_are_compared_over_the_tasks_that_apply() -> None:
 
 
 def test_the_comparison_comes_in_three_shapes() -> None:
-    comparison = compare_runs(planted(), ["aa11", "aa22", "bb33"])
+    comparison = compared(planted(), ["aa11", "aa22", "bb33"])
     table = rendered_comparison(comparison, "table")
     assert "5 tasks of 3 compositions, dataset one" in table and table.count("(3 rows)") == 2 and "smallest_difference" in table
     rows = json.loads(rendered_comparison(comparison, "json"))
@@ -241,7 +265,7 @@ def test_a_small_p_value_is_not_shown_as_zero() -> None:
 def test_what_cannot_be_said_stands_below_the_table() -> None:
     connection = planted()
     add_run(connection, "ff77", ["excel", "excel", "excel", "word", "paint", "-"])
-    assert "aa11 and ff77: both are right on the very same tasks" in rendered_comparison(compare_runs(connection, ["aa11", "ff77"]), "table")
+    assert "aa11 and ff77: both are right on the very same tasks" in rendered_comparison(compared(connection, ["aa11", "ff77"]), "table")
 
 
 @pytest.mark.parametrize(
@@ -259,17 +283,17 @@ def test_what_cannot_be_said_stands_below_the_table() -> None:
 )
 def test_what_cannot_be_compared_is_refused_in_words(names: list[str], message: str) -> None:
     with pytest.raises(WarehouseError, match=message):
-        compare_runs(planted(), names)
+        compared(planted(), names)
 
 
 def test_a_whole_id_is_meant_even_where_it_begins_another() -> None:
     connection = planted()
     add_run(connection, "aa1122", ["excel"] * 5)
-    assert [run["run_id"] for run in compare_runs(connection, ["aa11", "aa22"]).runs] == ["aa11", "aa22"]
+    assert [run["run_id"] for run in compared(connection, ["aa11", "aa22"]).runs] == ["aa11", "aa22"]
 
 
 def confusions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    return rows_of(connection, "select * from consistent_confusions")
+    return rows_of(derived(connection), "select * from consistent_confusions")
 
 
 def test_confusions_are_consistent_from_three_models_on() -> None:
