@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,9 @@ from flows.paraphrase import settled
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Paraphrasing, Recipe, read_recipe
 from flows.shard import text_key
-from language_models.client import Endpoint, Patience
+from language_models.client import Patience
 from language_models.errors import ModelError
+from language_models.registry import find_endpoint
 from narrators.mentions import Mentions
 from narrators.paraphraser import prompt_hash
 from tests.language_models.fake_server import FakeServer, fake_server
@@ -212,7 +212,7 @@ def test_calls_that_never_succeed_stop_the_build_after_all_others_were_made(tmp_
     def reply(request: dict[str, Any]) -> str | int:
         return 500 if down and text_key(asked_of(request)[0]) % 40 == 0 else faithful(request)
 
-    monkeypatch.setattr(paraphrase, "Endpoint", partial(Endpoint, patience=Patience(attempts=1)))
+    monkeypatch.setattr(paraphrase, "find_endpoint", lambda *asked, own: replace(find_endpoint(*asked), patience=Patience(attempts=1)))
     data = DataFolder(tmp_path)
     with fake_server(reply) as server:
         with pytest.raises(ModelError, match=r"\d+ of \d+ calls to paraphrase never succeeded at http.*run the same command again"):
