@@ -15,7 +15,7 @@ import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from warehouse.layout import DataFolder, written_file
-from warehouse.loader import load_warehouse
+from warehouse.loader import CHECKED_KEYS, load_warehouse
 from warehouse.query import connect, rows_of
 
 _ROOT = Path(__file__).parent
@@ -116,6 +116,7 @@ def _tables(described: list[dict[str, Any]]) -> dict[str, Box]:
     keys = rows_of(schema, "select table_name, constraint_column_names as names from duckdb_constraints() where constraint_type = 'PRIMARY KEY'")
     schema.close()
     key_columns = {(row["table_name"], name) for row in keys for name in row["names"]}
+    key_columns |= {(table, name) for table, names in CHECKED_KEYS.items() for name in names}
     columns: dict[str, list[Column]] = defaultdict(list)
     for row in described:
         is_key = (row["name"], row["column_name"]) in key_columns

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import checked_version
 from warehouse.upgrades import current_relation
@@ -24,6 +25,7 @@ _PUBLISHED_FILES = {
     "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
     "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
 }
+CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked once loaded: an index over a million rows takes longer than loading them
 Json = dict[str, Any]
 
 
@@ -111,6 +113,16 @@ def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: li
     paths = [path for run in runs for path in (data.runs / run["run_id"] / "predictions").glob("*.parquet")]
     for relation in _relations(paths, "predictions"):
         connection.execute(f"insert into predictions by name select * from {relation}")
+    for table, key in CHECKED_KEYS.items():
+        _refuse_repeated(connection, table, ", ".join(key))
+
+
+def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str) -> None:
+    repeated = connection.execute(f"select {key} from {table} group by {key} having count(*) > 1 order by {key} limit 1").fetchone()
+    if repeated:
+        raise WarehouseError(
+            f"two rows of {table} have the same {key}: {', '.join(repeated)}; look for a copied file in the folder of that run, and take it out"
+        )
 
 
 def _load_model_calls(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:

@@ -183,6 +183,20 @@ def test_a_newer_file_stops_the_load_and_the_old_warehouse_stays(data: DataFolde
         stray.unlink()
 
 
+def test_a_copied_file_of_predictions_stops_the_load_and_the_old_warehouse_stays(data: DataFolder) -> None:
+    run = next(data.runs.iterdir())
+    whole = next((run / "predictions").glob("*.parquet"))
+    copy = whole.with_name("99999.parquet")
+    before = data.warehouse.read_bytes()
+    copy.write_bytes(whole.read_bytes())
+    try:
+        with pytest.raises(WarehouseError, match=f"two rows of predictions have the same run_id, task_id: {run.name}, .*take it out"):
+            load_warehouse(data)
+    finally:
+        copy.unlink()
+    assert data.warehouse.read_bytes() == before
+
+
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
     path = tmp_path / "file.txt"
     path.write_text("old")

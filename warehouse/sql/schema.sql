@@ -180,8 +180,7 @@ create table predictions (
     input_tokens bigint not null,
     output_tokens bigint not null,
     latency_ms double not null,
-    cost_usd double not null,
-    primary key (run_id, task_id)
+    cost_usd double not null
 );
 comment on table predictions is 'Answers of the runs';
 comment on column predictions.run_id is 'Run';

@@ -1,30 +1,34 @@
 -- Whether retrieval shows a model the card of an application that can do the task, by how many cards are counted.
 -- A table, because it looks through the retrieved cards of every prediction.
 create table retrieval_recall as
-with shown as (
-    select p.run_id, t.composition_id, len(p.retrieved) as cards,
+with able as materialized (
+    select dataset_id, task_id, composition, valid_applications
+    from user_tasks join numbered_compositions using (dataset_id, composition_id) where shape = 'singleton'
+),
+shown as materialized (
+    select p.run_id::label as run_id, composition, len(p.retrieved) as cards,
            list_position(list_transform(p.retrieved, lambda application: list_contains(t.valid_applications, application)), true) as first_valid
-    from predictions p join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
-    where len(p.retrieved) > 0 and p.status <> 'not_applicable' and t.shape = 'singleton'
+    from predictions p join runs r using (run_id) join able t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
+    where len(p.retrieved) > 0 and p.status <> 'not_applicable'
 ),
 depths as (
     select distinct run_id, least(depth.k, deepest) as k
     from (select run_id, max(cards) as deepest from shown group by run_id), unnest([1, 3, 5, 10, 20, deepest]) as depth(k)
 ),
 found as (
-    select run_id, d.k, s.composition_id, coalesce(s.first_valid <= d.k, false)::int as hit from shown s join depths d using (run_id)
+    select run_id, d.k, composition, coalesce(s.first_valid <= d.k, false)::int as hit from shown s join depths d using (run_id)
 ),
 totals as (
-    select run_id, k, count(*) as tasks, count(distinct composition_id) as clusters, avg(hit) as recall from found group by run_id, k
+    select run_id, k, count(*) as tasks, count(distinct composition) as clusters, avg(hit) as recall from found group by run_id, k
 ),
 residuals as (
-    select run_id, k, f.composition_id, sum(f.hit - t.recall) as residual from found f join totals t using (run_id, k) group by all
+    select run_id, k, composition, sum(f.hit - t.recall) as residual from found f join totals t using (run_id, k) group by all
 ),
 worth as (
     select run_id, k, tasks, recall, effective_rows(tasks, clusters, recall, sum(residual ^ 2)) as rows_worth
     from residuals join totals using (run_id, k) group by run_id, k, tasks, clusters, recall
 )
-select run_id, k, tasks, recall, wilson_low(recall, rows_worth) as recall_low, wilson_high(recall, rows_worth) as recall_high
+select run_id::varchar as run_id, k, tasks, recall, wilson_low(recall, rows_worth) as recall_low, wilson_high(recall, rows_worth) as recall_high
 from worth
 order by run_id, k;
 

@@ -1,12 +1,14 @@
 -- What became of the predictions of every run, with intervals clustered by composition. A table, because it is summed by composition over every prediction.
 create table status_shares as
-with asked as (
+with elsewhere as materialized (
+    select p.run_id, r.dataset_id, p.task_id, p.status
+    from predictions p join runs r using (run_id) where p.status = 'not_applicable' or r.answer_kind = 'graph'
+),
+asked as (
     select run_id, composition, status, count(*) as tasks from scored_rows group by all
     union all
-    select p.run_id::label, c.composition, p.status::label, count(*)
-    from predictions p join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
-    join numbered_compositions c on c.dataset_id = t.dataset_id and c.composition_id = t.composition_id
-    where p.status = 'not_applicable' or r.answer_kind = 'graph' group by all
+    select run_id::label, composition, status::label, count(*)
+    from elsewhere join user_tasks using (dataset_id, task_id) join numbered_compositions using (dataset_id, composition_id) group by all
 ),
 clusters as (
     select run_id, composition, sum(tasks)::bigint as tasks from asked group by all

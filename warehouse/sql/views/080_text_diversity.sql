@@ -1,17 +1,19 @@
 -- Diversity of the texts of each target application. Word counts are over all its texts; distinct-n and self-similarity over the first 200
--- in the order of their ids, which are hashes, so that datasets of any size compare. A table, because it takes every text apart.
+-- in the order of their ids, which are hashes, so that datasets of any size compare. Pairs and triples of words
+-- stand as hashes of 64 bits. A table, because it takes every text apart.
 create table text_diversity as
 with texts as (
-    select dataset_id, dataset, target_application, category, task_id, text, len(string_split(text, ' ')) as length,
-           row_number() over (partition by dataset_id, target_application order by task_id) as turn
-    from user_tasks where shape = 'singleton'
+    select dataset_id, dataset, target_application, category, len(string_split(text, ' ')) as length from user_tasks where shape = 'singleton'
+), first_texts as (
+    select dataset_id, target_application, task_id from user_tasks where shape = 'singleton'
+    qualify row_number() over (partition by dataset_id, target_application order by task_id) <= 200
 ), words as (
-    select dataset_id, target_application, task_id,
+    select dataset_id, f.target_application, task_id,
            list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> '') as words
-    from texts where turn <= 200
+    from first_texts f join user_tasks using (dataset_id, task_id)
 ), grams as (
-    select *, list_transform(range(1, greatest(len(words), 1)), lambda place: words[place] || ' ' || words[place + 1]) as pairs,
-           list_transform(range(1, greatest(len(words) - 1, 1)), lambda place: words[place] || ' ' || words[place + 1] || ' ' || words[place + 2]) as triples
+    select *, list_transform(range(1, greatest(len(words), 1)), lambda place: hash(words[place], words[place + 1])) as pairs,
+           list_transform(range(1, greatest(len(words) - 1, 1)), lambda place: hash(words[place], words[place + 1], words[place + 2])) as triples
     from words
 ), neighbours as (
     select dataset_id, target_application, list_distinct(words) as own,
