@@ -37,11 +37,16 @@ def answer(path: Path, query: str, shape: Format) -> str:
     """The text of the answer to a query; WarehouseError with DuckDB's words where it is not a query that can be answered."""
     connection = connect(path)
     try:
+        # or `call enable_logging(storage = 'file', ...)`, which may not write its file, ends the whole process
+        connection.execute("set lock_configuration = true")
+        if not connection.extract_statements(query):
+            raise WarehouseError("the query was not answered: it is empty; ask for example `select * from accuracy`")
         result = connection.execute(query)
         names = [column[0] for column in result.description or []]
         rows = result.fetchall()
     except duckdb.Error as error:
-        raise WarehouseError(f"the query was not answered: {error}") from None
+        hint = "the warehouse is only read here, so settings, logging and profiling stay as they are: " if "has been locked" in str(error) else ""
+        raise WarehouseError(f"the query was not answered: {hint}{error}") from None
     finally:
         connection.close()
     return rendered(names, rows, shape)

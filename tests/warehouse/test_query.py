@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from deskmill import main
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -22,6 +24,11 @@ WRITES = {
     "pragma": "pragma enable_profiling = 'json'; pragma profile_output = '{folder}/profile.json'; select 1",
     "a profile": "pragma enable_profiling = 'json'; set profiling_output = '{folder}/profile.json'; select 1",
     "a log": "set log_query_path = '{folder}/queries.log'; select 1",
+    "a log in a file": "call enable_logging(storage = 'file', storage_path = '{folder}/log.csv')",
+    "a log in a file from a select": "select * from enable_logging('QueryLog', storage = 'file', storage_path = '{folder}/log.csv')",
+    "a log for the screen": "call enable_logging(storage = 'stdout')",
+    "a profile by a function": "call enable_profiling(format = 'json', save_location = '{folder}/profile.json')",
+    "threads": "set threads = 1",
     "a secret": "set secret_directory = '{folder}/secrets'; create persistent secret s (type s3, key_id 'a', secret 'b')",
     "create": "create table t (a int)",
     "create a macro": "create macro f() as 1",
@@ -58,3 +65,22 @@ def test_what_would_write_or_read_a_file_is_not_answered(data: DataFolder, tmp_p
     with pytest.raises(WarehouseError, match="not answered"):
         answer(data.warehouse, query.format(folder=tmp_path), "table")
     assert set(tmp_path.iterdir()) == there and data.warehouse.read_bytes() == before
+
+
+@pytest.mark.parametrize("query", ["", "  ;", "-- nothing"])
+def test_an_empty_query_is_refused_in_words(data: DataFolder, query: str) -> None:
+    with pytest.raises(WarehouseError, match="not answered: it is empty"):
+        answer(data.warehouse, query, "table")
+
+
+def test_a_refused_setting_is_bad_input_in_words(data: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKMILL_DATA", str(data.root))
+    refused = CliRunner().invoke(main, ["sql", "call enable_logging(storage = 'file', storage_path = 'log.csv')"])
+    assert refused.exit_code == 2 and "the warehouse is only read here" in refused.output
+
+
+@pytest.mark.parametrize(
+    "query", ["show tables", "describe runs", "pragma table_info('runs')", "explain select 1", "pivot runs on protocol using count(*)"]
+)
+def test_what_only_reads_is_answered(data: DataFolder, query: str) -> None:
+    assert "row" in answer(data.warehouse, query, "table")
