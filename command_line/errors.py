@@ -1,0 +1,33 @@
+"""How the command line reports what went wrong."""
+
+from typing import Any
+
+import click
+
+_BAD_INPUT = 2
+
+
+class Commands(click.Group):
+    """Shows bad input as its text and exit code 2, never as a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Invoke the command that was asked for."""
+        from atomic_tasks.problems import BadInput
+        from language_models.errors import ModelError
+        from warehouse.errors import WarehouseError
+
+        try:
+            return super().invoke(ctx)
+        except BadInput as error:
+            click.echo(str(error) if error.problems else f"error: {error}", err=True)
+            if error.problems:
+                click.echo(f"{len(error.problems)} problem{'s' * (len(error.problems) != 1)}", err=True)
+            ctx.exit(_BAD_INPUT)
+        except (WarehouseError, ModelError) as error:
+            click.echo(f"error: {error}", err=True)
+            ctx.exit(_BAD_INPUT)
+        except BrokenPipeError:
+            raise  # the reader of our output went away; click ends quietly
+        except OSError as error:
+            click.echo(f"error: {error.filename or 'a file'}: {error.strerror or error}", err=True)
+            ctx.exit(_BAD_INPUT)

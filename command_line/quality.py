@@ -1,0 +1,60 @@
+"""Commands of the quality study: quality sample, load and judge."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from command_line.shared import endpoint_of, model_options
+
+
+@click.group()
+def quality() -> None:
+    """Have people, or models marked as such, rate a sample of a dataset."""
+
+
+@quality.command("sample")
+@click.argument("dataset")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
+@click.option("--number", type=click.IntRange(1), help="Tasks to draw (default: a tenth of the dataset).")
+def quality_sample(dataset: str, seed: int, number: int | None) -> None:
+    """Draw tasks of DATASET evenly over the applications, and write rating sheets for three raters and the page to rate on."""
+    from eval_flows.quality.pipeline import sample
+    from eval_flows.selection.pipeline import sound_catalog
+    from warehouse.layout import DataFolder
+
+    study, paths = sample(dataset, sound_catalog(), DataFolder.from_environment(), seed, number)
+    click.echo(f"study {study.study_id}: {len(study.items):,} tasks of {study.dataset}")
+    for path in paths:
+        click.echo(f"  {path}")
+
+
+@quality.command("load")
+@click.argument("sheets", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
+def quality_load(sheets: tuple[str, ...]) -> None:
+    """Read filled SHEETS into the warehouse: all of them, or none where one has a mistake."""
+    from pathlib import Path
+
+    from eval_flows.quality.pipeline import load
+    from warehouse.layout import DataFolder
+
+    for sheet in load([Path(sheet) for sheet in sheets], DataFolder.from_environment()):
+        click.echo(f"study {sheet.study_id}: {len(sheet.ratings):,} ratings of {sheet.rater} ({sheet.rater_kind})")
+
+
+@quality.command("judge")
+@click.argument("study")
+@click.option("--model", required=True, help="Language model, by its name in the registry or, with --base-url, at its server.")
+@model_options
+def quality_judge(study: str, model: str, **where: Any) -> None:
+    """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""
+    from eval_flows.quality.pipeline import judge
+    from eval_flows.selection.pipeline import sound_catalog
+    from flows.progress import progress_bars
+    from warehouse.layout import DataFolder
+
+    endpoint = endpoint_of(model, **where)
+    with progress_bars() as progress:
+        path = judge(study, endpoint, sound_catalog(), DataFolder.from_environment(), lambda done, total: progress("judging", done, total))
+    click.echo(f"{path}\n  read it in with: deskmill quality load {path}")

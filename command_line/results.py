@@ -1,0 +1,80 @@
+"""Commands that look at what is there, and look after it: sql, show, report, export, load, prune."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from command_line.shared import prompt_of
+
+if TYPE_CHECKING:
+    from warehouse.query import Format
+
+
+@click.command()
+@click.argument("query")
+@click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+def sql(query: str, shape: Format) -> None:
+    """Ask the warehouse a question in SQL (read-only)."""
+    from warehouse.layout import DataFolder
+    from warehouse.query import answer
+
+    click.echo(answer(DataFolder.from_environment().warehouse, query, shape))
+
+
+@click.command()
+@click.argument("asked", metavar="ID")
+@click.option("--format", "shape", type=click.Choice(["table", "json"]), default="table", show_default=True)
+def show(asked: str, shape: Literal["table", "json"]) -> None:
+    """Show all about a task, run, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
+    from warehouse.layout import DataFolder
+    from warehouse.show import show as shown
+
+    data = DataFolder.from_environment()
+    click.echo(shown(data.warehouse, asked, shape, prompt_of(data)))
+
+
+@click.command()
+def report() -> None:
+    """Write the report: a site in a folder that opens from disk."""
+    from reports.report import write_report
+    from warehouse.layout import DataFolder
+
+    data = DataFolder.from_environment()
+    click.echo(write_report(data, prompt_of(data)))
+
+
+@click.command()
+@click.argument("destination", type=click.Path(file_okay=False))
+@click.option("--format", "file_format", type=click.Choice(["parquet", "csv"]), default="parquet", show_default=True)
+@click.option("--table", "tables", multiple=True, help="Table or view to write; may be given several times (default: all).")
+def export(destination: str, file_format: Literal["parquet", "csv"], tables: tuple[str, ...]) -> None:
+    """Write tables and views as files into the folder DESTINATION, with a data dictionary."""
+    from pathlib import Path
+
+    from warehouse.export import export as exported
+    from warehouse.layout import DataFolder
+
+    click.echo(exported(DataFolder.from_environment().warehouse, Path(destination), file_format, tables))
+
+
+@click.command()
+def load() -> None:
+    """Make the warehouse anew from the Parquet."""
+    from warehouse.layout import DataFolder
+    from warehouse.loader import load_warehouse
+
+    click.echo(load_warehouse(DataFolder.from_environment()))
+
+
+@click.command()
+@click.option("--keep", type=click.IntRange(1), required=True, help="Newest runs to keep of each dataset, protocol, model, split and kind of answer.")
+@click.option("--older-than", type=click.FloatRange(0), help="Let go only of what is older than this many days.")
+@click.option("--dry-run", is_flag=True, help="Say what would go, and let go of nothing.")
+def prune(keep: int, older_than: float | None, dry_run: bool) -> None:
+    """Let go of older runs, and of datasets, shards and vectors that nothing refers to."""
+    from warehouse.layout import DataFolder
+    from warehouse.retention import prune as pruned
+
+    click.echo(pruned(DataFolder.from_environment(), keep, older_than, dry_run))

@@ -1,0 +1,40 @@
+"""What several commands share: the options that name a language model, and what finds its prompts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from language_models.client import Endpoint
+    from warehouse.layout import DataFolder
+
+
+def model_options(command: Any) -> Any:
+    """The options that say which model is asked, and where."""
+    for option in (
+        click.option("--interface", type=click.Choice(["chat", "completion"]), help="completion is for base models (default: as registered)."),
+        click.option("--at-once", type=click.IntRange(1), help="The most calls in flight (default: as registered, or 8)."),
+        click.option("--key-variable", help="Environment variable that holds the key (default: as registered, or OPENAI_API_KEY)."),
+        click.option("--base-url", help="Address of an OpenAI-compatible server; any model there needs no entry in the registry."),
+    ):
+        command = option(command)
+    return command
+
+
+def endpoint_of(model: str, **asked: Any) -> Endpoint:
+    """The endpoint of a model, with what the options above say of it; a person's own models stand in the data folder."""
+    from language_models.registry import find_endpoint
+    from warehouse.layout import DataFolder
+
+    return find_endpoint(model, **asked, own=DataFolder.from_environment().models)
+
+
+def prompt_of(data: DataFolder) -> Callable[[str], list[dict[str, str]] | None]:
+    """What finds the prompt of a model call; neither the warehouse nor the report knows language models."""
+    from language_models.cache import read_request
+
+    return lambda call: read_request(data.model_calls, call) if data.model_calls.is_file() else None
