@@ -1,5 +1,6 @@
 """The report: a site in a folder that opens from disk, written aside and swapped in, so that a kill leaves the old one."""
 
+import shutil
 from pathlib import Path
 
 from reports.explorer import write_explorer
@@ -23,8 +24,10 @@ def write_report(data: DataFolder, prompt_of: PromptOf | None = None) -> Path:
     """
     connection = connect(data.warehouse)
     try:
-        with data.locked("report"), written_folder(data.report) as folder:
-            write_site(Site(connection, folder), prompt_of)
+        with data.locked("report"):
+            _sweep(data)
+            with written_folder(data.report) as folder:
+                write_site(Site(connection, folder), prompt_of)
     finally:
         connection.close()
     return data.report / "index.html"
@@ -42,3 +45,10 @@ def write_site(site: Site, prompt_of: PromptOf | None = None) -> None:
     for dataset in datasets:
         write_runs(site, dataset["dataset_id"])
     write_explorer(site.connection, site.folder, site.layout, prompt_of=prompt_of)
+
+
+def _sweep(data: DataFolder) -> None:
+    """Remove the half-written sites that killed reports left behind; only under the lock of the report."""
+    for ending in ("tmp", "old"):
+        for left in data.root.glob(f".{data.report.name}.*.{ending}"):
+            shutil.rmtree(left)

@@ -1,5 +1,8 @@
 """Protects pages where there is little to show: they say so in words, and never show a figure that is none."""
 
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import duckdb
@@ -7,6 +10,7 @@ import pytest
 
 from reports import figures, site
 from reports.report import write_report
+from tests.conftest import REPOSITORY
 from warehouse.layout import DataFolder
 from warehouse.loader import SQL_ROOT, load_warehouse
 
@@ -138,3 +142,27 @@ def test_a_run_of_the_papers_model_or_baseline_has_the_papers_figure_beside_it(t
              "('paper', 'All Application Domains', 'Rule-based Heuristic', 'heuristic', 0.56)"]  # fmt: skip
     data = written(tmp_path, dataset("one"), run("gpt-5", "one", "excel", protocol=protocol), paper)
     assert f'<td class="number theirs">{ {"zero_shot": "0.620", "heuristic": "0.560"}[protocol] }</td>' in page(data, "index.html")
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from reports import report
+from warehouse.layout import DataFolder
+
+report.write_models = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+report.write_report(DataFolder(Path(sys.argv[1])))
+"""
+
+
+def test_the_next_report_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"))
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], cwd=REPOSITORY)
+    assert killed.returncode == -signal.SIGKILL
+    [left] = data.root.glob(".report.*.tmp")
+    assert (left / "index.html").is_file()
+    (data.root / ".report.swapped.old").mkdir()
+    other = data.root / ".warehouse.duckdb.1.tmp"
+    other.touch()
+    write_report(data)
+    assert {path.name for path in data.root.glob(".*")} == {".report.lock", other.name} and "one title" in page(data, "index.html")
