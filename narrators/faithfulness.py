@@ -18,7 +18,7 @@ from atomic_tasks.schema import Declared
 from atomic_tasks.yaml_source import read_declared_file
 from narrators.asks import Narrated
 from narrators.mentions import Mentions
-from narrators.names import names_in, stands_in
+from narrators.proper_names import names_in, stands_in
 from narrators.values import Values
 from narrators.words import stem, stems, words
 

@@ -1,4 +1,4 @@
-"""Names in a text: quotations, addresses, paths, files, flags, and words with a capital that no sentence gives them."""
+"""Proper names in a text: quotations, addresses, paths, files, flags, and words with a capital that no sentence gives them."""
 
 import re
 
