@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from pydantic import BaseModel
 
 from atomic_tasks.arguments.registry import Given, computed_generators
@@ -27,13 +26,12 @@ from compositions.library import read_workflows
 from flows.draft_review import SAID, entries, faults_of, settled
 from language_models.client import Answer, Endpoint, Request, ask_all
 from language_models.errors import ModelError
+from language_models.prompts import prompt_templates
 from warehouse.layout import DataFolder, written_file
 
 Progress = Callable[[str, int, int], None]
 _EXAMPLES = 3  # full tasks that the model is shown
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+_TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _HEADER = "# Proposals of a language model, for a person to review (docs/drafting.md). Nothing here is in the catalog.\n"
 _CARD_FIELDS = ("aliases", "name_is_a_word", "vendor", "kind", "platform", "category", "description", "features", "typical_scenarios")
 _TASK_FIELDS = ("id", "title", "capability", "generic", "arguments", "needs", "gives", "ends", "revises", "last", *SAID, "due")

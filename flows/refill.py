@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
@@ -18,14 +17,13 @@ from flows.recipe import Refill
 from language_models.cache import request_key
 from language_models.client import Answer, Request, ask_all
 from language_models.errors import ModelError
+from language_models.prompts import prompt_templates
 from language_models.registry import find_endpoint
 from warehouse.layout import DataFolder, written_file
 
 _EXAMPLES = 20  # values and phrasings that the model is shown
 _LONGEST = 90  # characters of a value
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+_TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"rows": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}}},

@@ -12,12 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import spoken_names
 from compositions.schema import Workflow
 from language_models.client import Answer, Request
+from language_models.prompts import prompt_templates
 from narrators.asks import Narrated, narrated
 from narrators.faithfulness import FAITHFULNESS_FILE, flaw
 from narrators.mentions import MENTIONS_FILE, Mentions
@@ -25,7 +24,7 @@ from narrators.values import Values
 
 TEMPLATES_ROOT = Path(__file__).parent / "templates"
 _PROMPTS = ("paraphrase_system.md.j2", "paraphrase_row.md.j2")
-_TEMPLATES = Environment(loader=FileSystemLoader(TEMPLATES_ROOT), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_TEMPLATES = prompt_templates(TEMPLATES_ROOT)
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {"text": {"type": "string"}, "parts": {"type": "array", "items": {"type": "string"}}},

@@ -5,16 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from eval_flows.quality.sheets import GROUND_TRUTH, Rating
 from eval_flows.quality.study import Item, Study
 from language_models.client import Answer, Endpoint, Progress, Request, ask_all
 from language_models.errors import ModelError
+from language_models.prompts import prompt_templates
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-)
+_TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {

@@ -4,15 +4,15 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from language_models.prompts import prompt_templates
 
 _ROOT = Path(__file__).parent
-_ENVIRONMENT = Environment(loader=FileSystemLoader(_ROOT), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+_TEMPLATES = prompt_templates(_ROOT)
 
 
 def rendered(name: str, **parts: Any) -> str:
     """The text of a prompt."""
-    return _ENVIRONMENT.get_template(f"{name}.md.j2").render(parts).strip()
+    return _TEMPLATES.get_template(f"{name}.md.j2").render(parts).strip()
 
 
 def prompt_hash(*names: str) -> str:
