@@ -74,25 +74,25 @@ def test_set_scores_are_means_over_all_tasks_that_apply(tasks: list[tuple[list[s
         assert row["exact_share"] == pytest.approx(fmean(answer == valid for answer, valid in applying))
         assert row["mean_set_size"] == pytest.approx(fmean(len(answer) for answer, _ in applying))
         assert row["mean_valid_size"] == pytest.approx(fmean(len(valid) for _, valid in applying))
-        if len(applying) > 1:
+        if len(applying) > 1 and 0 < fmean(f1) < 1:
             assert row["mean_f1_low"] == pytest.approx(max(0, fmean(f1) - 1.959964 * stdev(f1) / len(f1) ** 0.5))
             assert row["mean_f1_high"] == pytest.approx(min(1, fmean(f1) + 1.959964 * stdev(f1) / len(f1) ** 0.5))
-        else:
+        elif len(applying) == 1:
             assert row["mean_f1_low"] is row["mean_f1_high"] is None
 
 
 @pytest.mark.parametrize("view, kind", [("set_scores", "set"), ("graph_scores", "graph"), ("retrieval_recall", "application")])
 def test_tasks_that_only_repeat_a_composition_narrow_no_interval(view: str, kind: str) -> None:
     tasks = [
-        {"composition_id": str(n), "valid_applications": ["a"], "predicted_applications": ["ab"[n % 2], "c"], "retrieved": ["ab"[n % 3 == 0]],
-         "node_f1": n / 8, "is_exact": n % 3 == 0}
+        {"composition_id": str(n), "valid_applications": ["a"], "predicted_applications": ["ab"[n % 2], "c"][: n + 1], "retrieved": ["ab"[n % 3 == 0]],
+         "node_precision": n / 9, "node_recall": n / 10, "node_f1": n / 8, "edge_f1": n / 11, "kendall_tau": n / 4 - 1, "is_exact": n % 3 == 0}
         for n in range(8)
     ]  # fmt: skip
     once, thrice = scores(view, kind, tasks), scores(view, kind, tasks * 3)
     ends = [name for name in once[0] if name.endswith(("_low", "_high"))]
     assert len(ends) >= 2 and len(once) == len(thrice)
     for before, after in zip(once, thrice, strict=True):
-        assert after["tasks"] == 3 * before["tasks"] and all(0 < before[name] < 1 for name in ends)
+        assert after["tasks"] == 3 * before["tasks"] and all(-1 < before[name] < 1 for name in ends)
         assert [after[name] for name in ends] == pytest.approx([before[name] for name in ends])
 
 

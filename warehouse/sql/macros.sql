@@ -16,6 +16,16 @@ create macro effective_rows(n, clusters, p, squares) as
 -- Those squares of a share p, where each cluster has k of n rows, from sums over clusters of k * k, k * n and n * n: sum((k - p * n) ^ 2), multiplied out.
 create macro residual_squares(p, kk, kn, nn) as greatest(0, kk - 2 * p * kn + p ^ 2 * nn);
 
+-- Interval at 95% of a mean of n clustered values from 0 to 1, null for one cluster. It is normal; a mean of 0 or 1 has no spread to be normal by,
+-- and takes Wilson's over the clusters. `squares` is as above.
+create macro mean_low(mean, n, clusters, squares) as
+    case when clusters < 2 then null when mean <= 0 or mean >= 1 then wilson_low(mean, clusters)
+         else greatest(0, mean - 1.959964 * sqrt(clusters / (clusters - 1) * squares) / n) end;
+
+create macro mean_high(mean, n, clusters, squares) as
+    case when clusters < 2 then null when mean <= 0 or mean >= 1 then wilson_high(mean, clusters)
+         else least(1, mean + 1.959964 * sqrt(clusters / (clusters - 1) * squares) / n) end;
+
 -- F1 of a Jaccard index, of which it is a monotone function: with it an interval of the one is an interval of the other
 -- (the "Wilson indirect" interval of Lam, Gopal and Qian, Confidence intervals for the F1 score, arXiv:2309.14621).
 create macro f1_of_jaccard(jaccard) as 2 * jaccard / (1 + jaccard);

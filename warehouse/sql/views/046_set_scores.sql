@@ -1,4 +1,4 @@
--- Sets of applications that runs answered, against all valid candidates of each task; intervals are normal, clustered by composition.
+-- Sets of applications that runs answered, against all valid candidates of each task; intervals are clustered by composition.
 create view set_scores as
 with answers as (
     select p.run_id, t.composition_id, list_distinct(p.predicted_applications) as answered,
@@ -14,23 +14,31 @@ scored as (
            (hits = set_size and hits = valid_size)::int as exact
     from sizes
 ),
-totals as (
-    select run_id, count(*) as tasks, count(distinct composition_id) as clusters, avg(precision) as mean_precision, avg(recall) as mean_recall,
-           avg(f1) as mean_f1, avg(exact) as exact_share, avg(set_size) as mean_set_size, avg(valid_size) as mean_valid_size
+means as (
+    select run_id, count(*) as tasks, avg(precision) as mean_precision, avg(recall) as mean_recall, avg(f1) as mean_f1, avg(exact) as exact_share,
+           avg(set_size) as mean_set_size, avg(valid_size) as mean_valid_size
     from scored group by run_id
 ),
 residuals as (
-    select run_id, s.composition_id, sum(s.f1 - t.mean_f1) as residual from scored s join totals t using (run_id) group by all
+    select run_id, s.composition_id, sum(s.precision - m.mean_precision) as of_precision, sum(s.recall - m.mean_recall) as of_recall,
+           sum(s.f1 - m.mean_f1) as of_f1, sum(s.exact - m.exact_share) as of_exact
+    from scored s join means m using (run_id) group by all
 ),
-errors as (
-    select run_id, case when clusters > 1 then sqrt(clusters / (clusters - 1) * sum(residual ^ 2)) / tasks end as f1_error
-    from residuals join totals using (run_id) group by run_id, clusters, tasks
+squares as (
+    select run_id, count(*) as clusters, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
+           sum(of_exact ^ 2) as of_exact
+    from residuals group by run_id
 )
-select run_id, r.dataset, r.protocol, r.model, t.tasks, t.mean_precision, t.mean_recall, t.mean_f1,
-       case when e.f1_error is not null then greatest(0, t.mean_f1 - 1.959964 * e.f1_error) end as mean_f1_low,
-       case when e.f1_error is not null then least(1, t.mean_f1 + 1.959964 * e.f1_error) end as mean_f1_high,
-       t.exact_share, t.mean_set_size, t.mean_valid_size
-from totals t join errors e using (run_id) join runs r using (run_id)
+select run_id, r.dataset, r.protocol, r.model, m.tasks,
+       m.mean_precision, mean_low(m.mean_precision, m.tasks, s.clusters, s.of_precision) as mean_precision_low,
+       mean_high(m.mean_precision, m.tasks, s.clusters, s.of_precision) as mean_precision_high,
+       m.mean_recall, mean_low(m.mean_recall, m.tasks, s.clusters, s.of_recall) as mean_recall_low,
+       mean_high(m.mean_recall, m.tasks, s.clusters, s.of_recall) as mean_recall_high,
+       m.mean_f1, mean_low(m.mean_f1, m.tasks, s.clusters, s.of_f1) as mean_f1_low, mean_high(m.mean_f1, m.tasks, s.clusters, s.of_f1) as mean_f1_high,
+       m.exact_share, wilson_low(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_low,
+       wilson_high(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_high,
+       m.mean_set_size, m.mean_valid_size
+from means m join squares s using (run_id) join runs r using (run_id)
 order by r.dataset, r.started_at, run_id;
 
 comment on view set_scores is 'How well the sets of applications that a run answered meet the valid ones, averaged over its tasks';
@@ -40,10 +48,16 @@ comment on column set_scores.protocol is 'Protocol';
 comment on column set_scores.model is 'What answered';
 comment on column set_scores.tasks is 'Tasks that apply, with or without an answer';
 comment on column set_scores.mean_precision is 'Mean share of the answered applications that are valid; 0 without an answer';
+comment on column set_scores.mean_precision_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_precision_high is 'Upper end of that interval';
 comment on column set_scores.mean_recall is 'Mean share of the valid candidates that are answered; 0 without an answer';
+comment on column set_scores.mean_recall_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_recall_high is 'Upper end of that interval';
 comment on column set_scores.mean_f1 is 'Mean of the harmonic mean of the two, by task';
-comment on column set_scores.mean_f1_low is 'Lower end of its 95% normal interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_f1_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
 comment on column set_scores.mean_f1_high is 'Upper end of that interval';
 comment on column set_scores.exact_share is 'Share of the tasks whose answer is exactly the valid candidates';
+comment on column set_scores.exact_low is 'Lower end of its 95% Wilson interval, clustered by composition';
+comment on column set_scores.exact_high is 'Upper end of that interval';
 comment on column set_scores.mean_set_size is 'Mean number of answered applications';
 comment on column set_scores.mean_valid_size is 'Mean number of valid candidates';

@@ -7,27 +7,36 @@ with scored as (
     from predictions p join runs r using (run_id) join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
     where r.answer_kind = 'graph' and p.status <> 'not_applicable'
 ),
-totals as (
-    select run_id, shape, count(*) as tasks, count(distinct composition_id) as clusters, avg(node_precision) as node_precision,
-           avg(node_recall) as node_recall, avg(node_f1) as node_f1, avg(edge_f1) as edge_f1, avg(exact) as exact_share,
-           avg(kendall_tau) as kendall_tau, count(kendall_tau) as chains
+means as (
+    select run_id, shape, count(*) as tasks, avg(node_precision) as node_precision, avg(node_recall) as node_recall, avg(node_f1) as node_f1,
+           avg(edge_f1) as edge_f1, count(edge_f1) as with_edges, avg(exact) as exact_share, avg(kendall_tau) as kendall_tau, count(kendall_tau) as chains
     from scored group by run_id, shape
 ),
 residuals as (
-    select run_id, shape, s.composition_id, sum(s.node_f1 - t.node_f1) as f1_residual, sum(s.exact - t.exact_share) as exact_residual
-    from scored s join totals t using (run_id, shape) group by all
+    select run_id, shape, s.composition_id, sum(s.node_precision - m.node_precision) as of_precision, sum(s.node_recall - m.node_recall) as of_recall,
+           sum(s.node_f1 - m.node_f1) as of_f1, sum(s.edge_f1 - m.edge_f1) as of_edges, sum(s.exact - m.exact_share) as of_exact,
+           sum(s.kendall_tau - m.kendall_tau) / 2 as of_tau
+    from scored s join means m using (run_id, shape) group by all
 ),
-errors as (
-    select run_id, shape, case when clusters > 1 then sqrt(clusters / (clusters - 1) * sum(f1_residual ^ 2)) / tasks end as f1_error,
-           effective_rows(tasks, clusters, exact_share, sum(exact_residual ^ 2)) as exact_rows
-    from residuals join totals using (run_id, shape) group by run_id, shape, clusters, tasks, exact_share
+squares as (
+    select run_id, shape, count(*) as clusters, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
+           count(of_edges) as clusters_with_edges, sum(of_edges ^ 2) as of_edges, sum(of_exact ^ 2) as of_exact,
+           count(of_tau) as clusters_of_chains, sum(of_tau ^ 2) as of_tau
+    from residuals group by run_id, shape
 )
-select run_id, r.dataset, r.protocol, r.model, shape, t.tasks, t.node_precision, t.node_recall, t.node_f1,
-       case when e.f1_error is not null then greatest(0, t.node_f1 - 1.959964 * e.f1_error) end as node_f1_low,
-       case when e.f1_error is not null then least(1, t.node_f1 + 1.959964 * e.f1_error) end as node_f1_high,
-       t.edge_f1, t.exact_share, wilson_low(t.exact_share, e.exact_rows) as exact_low, wilson_high(t.exact_share, e.exact_rows) as exact_high,
-       t.kendall_tau, t.chains
-from totals t join errors e using (run_id, shape) join runs r using (run_id)
+select run_id, r.dataset, r.protocol, r.model, shape, m.tasks,
+       m.node_precision, mean_low(m.node_precision, m.tasks, s.clusters, s.of_precision) as node_precision_low,
+       mean_high(m.node_precision, m.tasks, s.clusters, s.of_precision) as node_precision_high,
+       m.node_recall, mean_low(m.node_recall, m.tasks, s.clusters, s.of_recall) as node_recall_low,
+       mean_high(m.node_recall, m.tasks, s.clusters, s.of_recall) as node_recall_high,
+       m.node_f1, mean_low(m.node_f1, m.tasks, s.clusters, s.of_f1) as node_f1_low, mean_high(m.node_f1, m.tasks, s.clusters, s.of_f1) as node_f1_high,
+       m.edge_f1, mean_low(m.edge_f1, m.with_edges, s.clusters_with_edges, s.of_edges) as edge_f1_low,
+       mean_high(m.edge_f1, m.with_edges, s.clusters_with_edges, s.of_edges) as edge_f1_high, m.with_edges,
+       m.exact_share, wilson_low(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_low,
+       wilson_high(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_high,
+       m.kendall_tau, 2 * mean_low((m.kendall_tau + 1) / 2, m.chains, s.clusters_of_chains, s.of_tau) - 1 as kendall_tau_low,
+       2 * mean_high((m.kendall_tau + 1) / 2, m.chains, s.clusters_of_chains, s.of_tau) - 1 as kendall_tau_high, m.chains
+from means m join squares s using (run_id, shape) join runs r using (run_id)
 order by r.dataset, r.started_at, run_id, shape;
 
 comment on view graph_scores is 'How well the graphs of applications that a run answered meet the true ones, by shape of the true graph';
@@ -38,13 +47,22 @@ comment on column graph_scores.model is 'What answered';
 comment on column graph_scores.shape is 'singleton, sequential or parallel, or all of them';
 comment on column graph_scores.tasks is 'Tasks that apply, with or without an answer';
 comment on column graph_scores.node_precision is 'Mean share of the answered nodes that match a true one; 0 without an answer';
+comment on column graph_scores.node_precision_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column graph_scores.node_precision_high is 'Upper end of that interval';
 comment on column graph_scores.node_recall is 'Mean share of the true nodes that an answered one matches; 0 without an answer';
+comment on column graph_scores.node_recall_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column graph_scores.node_recall_high is 'Upper end of that interval';
 comment on column graph_scores.node_f1 is 'Mean of the harmonic mean of the two, by task';
-comment on column graph_scores.node_f1_low is 'Lower end of its 95% normal interval, clustered by composition; null where all tasks share one';
+comment on column graph_scores.node_f1_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
 comment on column graph_scores.node_f1_high is 'Upper end of that interval';
 comment on column graph_scores.edge_f1 is 'Mean F1 of edges between matched nodes, over the tasks where the true or the answered graph has edges; null where none has';
+comment on column graph_scores.edge_f1_low is 'Lower end of its 95% interval, clustered by composition; null where its tasks share one or there are none';
+comment on column graph_scores.edge_f1_high is 'Upper end of that interval';
+comment on column graph_scores.with_edges is 'Tasks where the true or the answered graph has edges';
 comment on column graph_scores.exact_share is 'Share of the tasks whose nodes and edges are all right and no more';
 comment on column graph_scores.exact_low is 'Lower end of its 95% Wilson interval, clustered by composition';
 comment on column graph_scores.exact_high is 'Upper end of that interval';
 comment on column graph_scores.kendall_tau is 'Mean rank correlation with the true order, over the chains; null where there are none';
+comment on column graph_scores.kendall_tau_low is 'Lower end of its 95% interval, clustered by composition; null where its tasks share one or there are none';
+comment on column graph_scores.kendall_tau_high is 'Upper end of that interval';
 comment on column graph_scores.chains is 'Tasks where both graphs are chains and at least two nodes match';
