@@ -4,49 +4,55 @@ from collections import defaultdict
 from typing import Any
 
 from reports import figures
-from reports.comparison import Comparison, PairedDifference, compare_runs
+from reports.comparison import PairedDifference, compare_runs
+from reports.exhibits import Shown
 from reports.questions import Rows
 from reports.site import Site
 
 Row = dict[str, Any]
+_SIGNIFICANT = 0.05
 
 
 def write_comparisons(site: Site, datasets: Rows) -> None:
     """Write compare/index.html, and compare/<a>-<b>.html for every pair that it lists."""
     sections = []
     for dataset in datasets:
-        runs = site.table("comparable_runs", dataset["dataset_id"], dataset_id=dataset["dataset_id"])
+        of = dataset["dataset_id"]
+        runs = site.table("comparable_runs", of, dataset_id=of)
         groups = defaultdict(list)
         for row in runs.answer.rows:
             groups[row["tasks"], row["which"]].append(row["run_id"])
-        compared = [compare_runs(site.connection, run_ids) for run_ids in groups.values()]
-        for comparison in compared:
-            _write_pairs(site, comparison)
-        sections.append({"dataset": dataset, "runs": runs, "compared": compared})
+        pairs = [_write_group(site, run_ids, f"{of}-{number}") for number, run_ids in enumerate(groups.values(), 1)]
+        sections.append({"dataset": dataset, "runs": runs, "groups": pairs})
     site.page("compare/index.html", "Compare", "comparisons.html.j2", "Compare", sections=sections)
 
 
-def _write_pairs(site: Site, comparison: Comparison) -> None:
-    for a, b, difference in comparison.pairs:
-        of = f"{a['run_id']}-{b['run_id']}"
-        pair = {"run_a": a["run_id"], "run_b": b["run_id"]}
-        shown = {name: site.table(name, of, **pair) for name in ("pair_categories", "pair_applications", "pair_tasks")}
-        shown["pair_category_figure"] = site.figure("pair_category_figure", figures.accuracy_of_pair, of, with_png=False, **pair)
-        site.page(
-            f"compare/{of}.html", f"{_named(a)} against {_named(b)}", "comparison.html.j2", "Compare",
-            a=a, b=b, difference=difference, verdict=_verdict(difference), pairs=len(comparison.pairs), shown=shown,
-        )  # fmt: skip
+def _write_group(site: Site, run_ids: list[str], of: str) -> Shown:
+    """Write the page of every two of the runs; the table of all the pairs.
+
+    The table's figures are the query's own; the page of a pair adds the interval by bootstrap, which no query can draw, as `deskmill compare` gives it.
+    """
+    pairs = site.table("pairs", of, runs=" ".join(run_ids))
+    compared = compare_runs(site.connection, run_ids)
+    for row, (_, _, drawn) in zip(pairs.answer.rows, compared.pairs, strict=True):
+        _write_pair(site, pairs, row, drawn)
+    return pairs
 
 
-def _named(run: Row) -> str:
-    return f"{run['protocol']} ({run['model']})"
+def _write_pair(site: Site, pairs: Shown, row: Row, drawn: PairedDifference) -> None:
+    of = f"{row['run_a']}-{row['run_b']}"
+    pair = {"run_a": row["run_a"], "run_b": row["run_b"]}
+    shown = {name: site.table(name, of, **pair) for name in ("pair_categories", "pair_applications", "pair_tasks")}
+    shown["pair_category_figure"] = site.figure("pair_category_figure", figures.accuracy_of_pair, of, with_png=False, **pair)
+    title = f"{row['named_a']} against {row['named_b']}"
+    site.page(f"compare/{of}.html", title, "comparison.html.j2", "Compare", pair=row, drawn=drawn, verdict=_verdict(row, drawn), pairs=pairs, shown=shown)
 
 
-def _verdict(difference: PairedDifference) -> str:
+def _verdict(row: Row, drawn: PairedDifference) -> str:
     """What the comparison allows to say, in words."""
-    if difference.note:
-        return f"Nothing can be said of how sure the difference is: {difference.note}."
-    if difference.p_holm is not None and difference.p_holm < 0.05:
-        better = "A" if difference.difference > 0 else "B"
+    if drawn.note:
+        return f"Nothing can be said of how sure the difference is: {drawn.note}."
+    if row["p_holm"] is not None and row["p_holm"] < _SIGNIFICANT:
+        better = "A" if row["difference"] > 0 else "B"
         return f"Run {better} is right more often, beyond chance at 5% with Holm's correction."
     return "The runs do not differ beyond chance at 5% with Holm's correction. That is no proof that they are equal: see the smallest difference."

@@ -1,14 +1,8 @@
-"""Protects the comparison of runs: figures as statsmodels and by hand, honest intervals, the same tasks or a refusal; and the view of consistent confusions."""
+"""Protects the statistics of a comparison: figures as statsmodels and by hand, and intervals that are honest or said to be lacking."""
 
-import csv
-import io
-import json
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Any
 
-import duckdb
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,19 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from statsmodels.stats.contingency_tables import mcnemar
 
-from reports.comparison import (
-    Comparison,
-    PairedDifference,
-    clustered_mcnemar,
-    compare_runs,
-    comparison_rows,
-    holm,
-    paired_difference,
-    rendered_comparison,
-)
-from warehouse.errors import WarehouseError
-from warehouse.loader import SQL_ROOT
-from warehouse.query import rendered, rows_of
+from reports.comparison import PairedDifference, clustered_mcnemar, holm, paired_difference
+from warehouse.query import rendered
 
 Cell = tuple[int, int, int, int]
 SINGLES: list[Cell] = [(1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
@@ -163,159 +146,5 @@ def test_holm_leaves_out_what_was_not_tested() -> None:
     assert holm([None]) == [None]
 
 
-def warehouse() -> duckdb.DuckDBPyConnection:
-    """A warehouse in memory with two datasets of six tasks in three compositions; any column may be null, so that rows say only what is read."""
-    connection = duckdb.connect()
-    connection.execute((SQL_ROOT / "schema.sql").read_text().replace(" not null", ""))
-    connection.execute((SQL_ROOT / "macros.sql").read_text())
-    for dataset in ("one", "two"):
-        insert(connection, "datasets", dataset_id=f"id-{dataset}", dataset=dataset)
-        for number in range(6):
-            if number % 2 == 0:
-                connection.execute("insert or ignore into compositions values (?, 'single', null, ['excel.sum'])", [f"composition-{number // 2}"])
-            insert(
-                connection,
-                "user_tasks",
-                text="sum it up",
-                dropped_steps=[],
-                dataset_id=f"id-{dataset}",
-                task_id=f"task-{number}",
-                composition_id=f"composition-{number // 2}",
-                target_application="excel",
-                valid_applications=["excel"],
-                category="Office",
-                shape="singleton",
-            )
-    return connection
-
-
-def derived(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """The warehouse with all that the loader derives from its rows, as they are now."""
-    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
-        connection.execute(re.sub(r"^create ", "create or replace ", path.read_text(), flags=re.MULTILINE))
-    return connection
-
-
-def compared(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> Comparison:
-    return compare_runs(derived(connection), names)
-
-
-def insert(connection: duckdb.DuckDBPyConnection, table: str, **values: Any) -> None:
-    connection.execute(f"insert into {table} ({', '.join(values)}) values ({', '.join('?' * len(values))})", list(values.values()))
-
-
-def add_run(connection: duckdb.DuckDBPyConnection, run_id: str, answers: Sequence[str | None], **changed: str) -> None:
-    """A run that gave these answers to the first tasks; '-' is for a task that does not apply, None for no answer."""
-    run = {"dataset": "one", "protocol": "zero_shot", "model": run_id, "split": "test", "answer_kind": "application"} | changed
-    insert(connection, "runs", run_id=run_id, dataset_id=f"id-{run['dataset']}", candidates=["excel", "word", "paint"], **run)
-    for number, answer in enumerate(answers):
-        insert(
-            connection,
-            "predictions",
-            run_id=run_id,
-            task_id=f"task-{number}",
-            predicted_application=None if answer == "-" else answer,
-            status={"-": "not_applicable", None: "refused"}.get(answer, "answered"),
-            is_correct=None if answer == "-" else answer == "excel",
-        )
-
-
-def planted() -> duckdb.DuckDBPyConnection:
-    """Three runs over the same five tasks that apply, one over fewer, one of another dataset, and one to which no task applies."""
-    connection = warehouse()
-    add_run(connection, "aa11", ["excel", "excel", "excel", "word", None, "-"])
-    add_run(connection, "aa22", ["excel", "word", "excel", "excel", "word", "-"])
-    add_run(connection, "bb33", ["word", "word", "word", "word", "excel", "-"])
-    add_run(connection, "cc44", ["excel", "excel", "excel"])
-    add_run(connection, "dd55", ["excel", "excel", "excel", "word", "excel", "-"], dataset="two")
-    add_run(connection, "ee66", ["-", "-"])
-    return connection
-
-
-def test_every_two_runs_are_compared_over_the_tasks_that_apply() -> None:
-    connection = planted()
-    comparison = compared(connection, ["bb33", "aa11", "aa2"])
-    assert [run["run_id"] for run in comparison.runs] == ["bb33", "aa11", "aa22"]
-    rows = comparison_rows(comparison)
-    assert [(row["run_a"], row["run_b"]) for row in rows] == [("bb33", "aa11"), ("bb33", "aa22"), ("aa11", "aa22")]
-    shown = [(row["tasks"], row["compositions"], row["accuracy_a"], row["accuracy_b"], row["only_a_right"], row["only_b_right"]) for row in rows]
-    assert shown == [(5, 3, 0.2, 0.6, 1, 3), (5, 3, 0.2, 0.6, 1, 3), (5, 3, 0.6, 0.6, 1, 1)]
-    for row in rows:
-        for side in "ab":
-            accuracy = rows_of(connection, "select accuracy from accuracy where run_id = ?", [row[f"run_{side}"]])
-            assert accuracy == [{"accuracy": row[f"accuracy_{side}"]}]
-    assert [row["p_holm"] for row in rows] == pytest.approx(holm([row["p_clustered"] for row in rows]))
-    assert rows[0]["p_holm"] > rows[0]["p_clustered"]
-
-
-def test_the_comparison_comes_in_three_shapes() -> None:
-    comparison = compared(planted(), ["aa11", "aa22", "bb33"])
-    table = rendered_comparison(comparison, "table")
-    assert "5 tasks of 3 compositions, dataset one" in table and table.count("(3 rows)") == 2 and "smallest_difference" in table
-    rows = json.loads(rendered_comparison(comparison, "json"))
-    assert rows == comparison_rows(comparison)
-    read = list(csv.DictReader(io.StringIO(rendered_comparison(comparison, "csv"))))
-    assert [row["model_b"] for row in read] == ["aa22", "bb33", "bb33"] and list(read[0]) == list(rows[0])
-
-
 def test_a_small_p_value_is_not_shown_as_zero() -> None:
     assert [line.strip() for line in rendered(["p"], [[2.5e-7], [0.0], [0.25]], "table").splitlines()[2:5]] == ["2.5e-07", "0.0000", "0.2500"]
-
-
-def test_what_cannot_be_said_stands_below_the_table() -> None:
-    connection = planted()
-    add_run(connection, "ff77", ["excel", "excel", "excel", "word", "paint", "-"])
-    assert "aa11 and ff77: both are right on the very same tasks" in rendered_comparison(compared(connection, ["aa11", "ff77"]), "table")
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["aa11"], r"needs two runs or more; there are:\n(.*\n)+aa11 +one +zero_shot +aa11"),
-        (["aa11", "aa"], r"'aa' begins the ids of 2 runs(.*\n)+aa11(.*\n)aa22"),
-        (["aa11", "cc45"], r"no run 'cc45' \(did you mean 'cc44'\?\); there are:\n(.*\n)+dd55 +two"),
-        (["aa11", ""], "no run ''"),
-        (["aa1", "bb33", "aa11"], "'aa1' and 'aa11' are the same run, aa11"),
-        (["aa11", "dd55"], r"different datasets(.*) same dataset, --split and --limit(.*\n)+aa11 +one(.*\n)dd55 +two"),
-        (["aa11", "cc44"], r"aa11 has 5 \(split test\), cc44 has 3 \(split test\), and 3 are in all of them; run `deskmill select`"),
-        (["aa11", "ee66"], "no single task is scored in run ee66"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused_in_words(names: list[str], message: str) -> None:
-    with pytest.raises(WarehouseError, match=message):
-        compared(planted(), names)
-
-
-def test_a_whole_id_is_meant_even_where_it_begins_another() -> None:
-    connection = planted()
-    add_run(connection, "aa1122", ["excel"] * 5)
-    assert [run["run_id"] for run in compared(connection, ["aa11", "aa22"]).runs] == ["aa11", "aa22"]
-
-
-def confusions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    return rows_of(derived(connection), "select * from consistent_confusions")
-
-
-def test_confusions_are_consistent_from_three_models_on() -> None:
-    connection = warehouse()
-    add_run(connection, "run-1", ["word", "word", "paint", None], model="b")
-    add_run(connection, "run-2", ["word", "excel", "paint"], model="a")
-    add_run(connection, "run-3", ["excel", None, "paint", "word"], model="a", protocol="few_shot")
-    assert confusions(connection) == [], "two models in three runs are two models"
-    add_run(connection, "run-4", ["word", "word", "paint", "-"], model="random", protocol="random")
-    add_run(connection, "run-5", ["word", "word", "word"], model="d", dataset="two")
-    assert confusions(connection) == [], "neither chance nor another dataset is a third model"
-    add_run(connection, "run-6", ["excel", "word", "excel", None], model="lexicons", protocol="heuristic")
-    assert confusions(connection) == [  # and having no answer, as three models have, is no confusion
-        {
-            "dataset_id": "id-one",
-            "dataset": "one",
-            "target_application": "excel",
-            "predicted_application": "word",
-            "models": 3,
-            "runs": 4,
-            "tasks": 5,
-            "distinct_tasks": 3,
-            "model_names": ["a", "b", "lexicons"],
-        }
-    ]
