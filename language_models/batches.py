@@ -11,8 +11,8 @@ import openai
 
 from language_models.cache import Batch
 from language_models.caller import ledger_line, now
-from language_models.chat import Answer, read_completion
-from language_models.client import CALL_ID, Client, Deferral, Item, Progress
+from language_models.chat import Answer, Request, read_completion
+from language_models.client import CALL_ID, Client, Item, Progress
 from language_models.errors import ModelError
 from language_models.failures import classify
 
@@ -21,6 +21,7 @@ _URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _ROUNDS = 4  # a question may follow from the answer to another
 _LONGEST_POLL = 60.0  # seconds
 _OVER = {"completed", "failed", "expired", "cancelled"}
+_Asked = tuple[str, dict[str, Any], int]  # key, what the cache is addressed by, and the number of the sample
 
 
 def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item], Awaitable[object]], progress: Progress, poll: float = 5.0) -> None:
@@ -31,20 +32,16 @@ def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item]
     """
     if client.endpoint.interface != "chat":
         raise ModelError(f"model '{client.endpoint.model}' is asked by completion, and batches are of chats: leave out --batch")
-    client.mode = "batch"
     try:
         client.run(_fetch_all(client, progress, poll))
         for _ in range(_ROUNDS):
             for block in _blocks(items):
-                client.collect(block, work)
-                client.run(_hand_in(client))
+                client.run(_hand_in(client, _asked_by(client, block, work)))
             if not client.cache.batches():
                 return
             client.run(_fetch_all(client, progress, poll))
     except openai.OpenAIError as error:
         raise ModelError(f"the batch endpoint failed: {classify(error, client.endpoint).words}") from None
-    finally:
-        client.mode = "ask"
 
 
 def _blocks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
@@ -52,11 +49,21 @@ def _blocks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
         yield items[first : first + _MOST_REQUESTS]
 
 
-async def _hand_in(client: Client) -> None:
-    """Hand in what was deferred. The file is remembered before the batch is made, so that a kill in between makes no second one."""
+def _asked_by(client: Client, items: Sequence[Item], work: Callable[[Item], Awaitable[object]]) -> list[_Asked]:
+    """The requests of the items that the cache does not hold."""
+    asked: list[_Asked] = []
+
+    def take(key: str, request: Request, addressed: dict[str, Any]) -> None:
+        asked.append((key, addressed, request.sample))
+
+    client.collect(items, work, take)
+    return asked
+
+
+async def _hand_in(client: Client, asked: Sequence[_Asked]) -> None:
+    """Hand in what no batch holds yet. The file is remembered before the batch is made, so that a kill in between makes no second one."""
     known = {key for batch in client.cache.batches() for key, _, _ in batch.requests}
-    requests = [(key, one.addressed, one.sample) for key, one in client.deferred.items() if key not in known]
-    client.deferred.clear()
+    requests = [one for one in asked if one[0] not in known]
     if not requests:
         return
     lines = (json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": _body(sent)}) for key, sent, _ in requests)
@@ -106,7 +113,7 @@ async def _keep(client: Client, batch: Batch, state: Any) -> None:
         reasons = "; ".join(error.message or "" for error in (state.errors.data or [])) if state.errors else "no reason given"
         client.cache.end_batch(batch)
         raise ModelError(f"the endpoint refused the batch {batch.batch_id}: {reasons[:200]}")
-    asked = {key: Deferral(addressed, sample) for key, addressed, sample in batch.requests}
+    asked = {request[0]: request for request in batch.requests}
     if state.output_file_id:
         content = await client.connection.files.content(state.output_file_id)
         for line in content.text.splitlines():
@@ -115,7 +122,7 @@ async def _keep(client: Client, batch: Batch, state: Any) -> None:
     client.cache.end_batch(batch)
 
 
-def _keep_line(client: Client, asked: dict[str, Deferral], line: dict[str, Any]) -> None:
+def _keep_line(client: Client, asked: dict[str, _Asked], line: dict[str, Any]) -> None:
     """Keep the answer of one line, and take it off what was asked."""
     response = line.get("response") or {}
     key = str(line.get("custom_id"))
@@ -127,4 +134,4 @@ def _keep_line(client: Client, asked: dict[str, Deferral], line: dict[str, Any])
         return
     cheaper = replace(answer, cost_usd=answer.cost_usd * (client.endpoint.prices.batch_share if client.endpoint.prices else 1.0))
     call = ledger_line(client.endpoint, (key[:CALL_ID], client.purpose, 1), now(), cheaper)
-    client.keep(key, asked.pop(key), cheaper, call)
+    client.keep(*asked.pop(key), cheaper, call)

@@ -21,12 +21,13 @@ from language_models.endpoint import Endpoint, Patience, Prices
 from language_models.errors import ModelError
 from language_models.limits import Budget
 
-__all__ = ["Answer", "Client", "Deferral", "Deferred", "Endpoint", "Mode", "Patience", "Prices", "Progress", "Request", "Status", "ask_all"]
+__all__ = ["Answer", "Client", "Deferred", "Endpoint", "Estimate", "Mode", "Patience", "Prices", "Progress", "Request", "Status", "ask_all"]
 
-Mode = Literal["ask", "replay", "estimate", "batch"]
+Mode = Literal["ask", "replay"]
 Progress = Callable[[int, int], None]
 Item = TypeVar("Item")
 Made = TypeVar("Made")
+Take = Callable[[str, Request, dict[str, Any]], None]
 CALL_ID = 16  # characters of a request's key that name its call
 _AHEAD = 256  # items begun beyond the one that is waited for, at the least
 _NOT_KEPT = {"call_id", "from_cache"}
@@ -34,34 +35,31 @@ _NONE: Any = object()
 
 
 class Deferred(Exception):
-    """The answer is not in the cache, and this client does not ask now."""
+    """The answer is not in the cache, and the request was collected instead of asked."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Estimate:
-    """What the calls that are not in the cache would take."""
+    """What calls would take."""
 
     calls: int = 0
     input_tokens: int = 0
     most_output_tokens: int = 0
 
+    def with_call(self, input_tokens: int, most_output_tokens: int) -> "Estimate":
+        """What one more call makes of it."""
+        return Estimate(self.calls + 1, self.input_tokens + input_tokens, self.most_output_tokens + most_output_tokens)
 
-@dataclass(frozen=True)
-class Deferral:
-    """A request that waits to be handed in: what the cache is keyed by."""
-
-    addressed: dict[str, Any]
-    sample: int
-
-
-_COUNTED = Deferral({}, 0)  # an estimate counts requests and forgets them
+    def times(self, number: int) -> "Estimate":
+        """What that many times as many calls would take."""
+        return Estimate(number * self.calls, number * self.input_tokens, number * self.most_output_tokens)
 
 
 class Client:
     """Answers of one model, from the cache or from its endpoint. Use it as a context manager.
 
-    Modes: `ask` asks what is not in the cache; `replay` never asks, and a missing answer is a ModelError; `estimate` and `batch`
-    raise Deferred for what is missing and collect it, to be counted, or handed in as a batch.
+    Modes: `ask` asks what is not in the cache; `replay` never asks and needs no key, and a missing answer is a ModelError.
+    In either, `collect` and `estimate` find out what would be asked, and ask nothing.
     """
 
     def __init__(self, endpoint: Endpoint, store: Path, purpose: str, *, budget: float | None = None, mode: Mode = "ask") -> None:
@@ -71,10 +69,9 @@ class Client:
         self.purpose = purpose
         self.mode = mode
         self.budget = Budget(budget)
-        self.estimate = Estimate()
-        self.deferred: dict[str, Deferral] = {}
         self.failed: set[str] = set()
-        self._caller = Caller(endpoint, endpoint.key() if mode in {"ask", "batch"} else "none", self.budget)
+        self._take: Take | None = None
+        self._caller = Caller(endpoint, endpoint.key() if mode == "ask" else "none", self.budget)
         self._asked: dict[str, asyncio.Future[Answer]] = {}
         self.cache = Cache(store)
         self._runner = asyncio.Runner()
@@ -120,15 +117,39 @@ class Client:
                 self._caller.stopped = self._caller.stopped or ModelError("the run was ended")
                 self._runner.run(_ended(*begun))
 
-    def collect(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> None:
-        """Let `work` run over the items for what it would ask; modes `estimate` and `batch` gather that."""
+    def collect(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]], take: Take) -> None:
+        """Let `work` run over the items, and give what it asks and the cache does not hold to `take`, once each, instead of asking it.
+
+        `take` gets the key of the cache, the request, and what the cache is addressed by.
+        """
+        taken: set[str] = set()
+
+        def take_once(key: str, request: Request, addressed: dict[str, Any]) -> None:
+            if key not in taken:
+                taken.add(key)
+                take(key, request, addressed)
 
         async def tried(item: Item) -> None:
             with contextlib.suppress(Deferred):
                 await work(item)
 
-        for _ in self.each(items, tried):
-            pass
+        self._take = take_once
+        try:
+            for _ in self.each(items, tried):
+                pass
+        finally:
+            self._take = None
+
+    def estimate(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> Estimate:
+        """What the calls would take that `work` makes over the items and that are not in the cache."""
+        estimate = Estimate()
+
+        def count(key: str, request: Request, addressed: dict[str, Any]) -> None:
+            nonlocal estimate
+            estimate = estimate.with_call(request.estimated_tokens, request.max_tokens + self.endpoint.reasoning_tokens)
+
+        self.collect(items, work, count)
+        return estimate
 
     async def ask(self, request: Request) -> Answer:
         """The answer to a request; the same request is asked once, however often it comes at once. ModelError stops the run."""
@@ -140,15 +161,21 @@ class Client:
             return Answer(**{**kept, "call_id": key[:CALL_ID], "from_cache": True})
         if key in self.failed:
             return Answer("", "failed", call_id=key[:CALL_ID])
-        if self.mode != "ask":
-            raise self._not_asked(key, request, addressed)
+        if self._take is not None:
+            self._take(key, request, addressed)
+            raise Deferred
+        if self.mode == "replay":
+            raise ModelError(f"an answer of model '{self.endpoint.model}' is not in the cache: run the same command without --replay to ask for it")
         if key in self._asked:
             return await self._asked[key]
         self._refuse_too_long(request)
         future = self._asked[key] = asyncio.get_running_loop().create_future()
-        deferral = Deferral(addressed, request.sample)
+
+        def write(answer: Answer | None, call: Call) -> Answer:
+            return self.keep(key, addressed, request.sample, answer, call)
+
         try:
-            answer = await self._caller.call(request, body, key[:CALL_ID], self.purpose, lambda answer, call: self.keep(key, deferral, answer, call))
+            answer = await self._caller.call(request, body, key[:CALL_ID], self.purpose, write)
             future.set_result(answer)
         except BaseException as error:
             future.set_exception(error)
@@ -158,25 +185,14 @@ class Client:
             del self._asked[key]
         return answer
 
-    def keep(self, key: str, deferral: Deferral, answer: Answer | None, call: Call) -> Answer:
+    def keep(self, key: str, addressed: dict[str, Any], sample: int, answer: Answer | None, call: Call) -> Answer:
         """Keep a call, and its answer if it brought one; the answer with the call's id."""
         if answer is None:
             self.cache.note(call)
             return Answer("", "failed", call_id=call.call_id)
         kept = {name: value for name, value in asdict(answer).items() if name not in _NOT_KEPT}
-        self.cache.put(key, deferral.addressed, deferral.sample, kept, call)
+        self.cache.put(key, addressed, sample, kept, call)
         return replace(answer, call_id=call.call_id)
-
-    def _not_asked(self, key: str, request: Request, addressed: dict[str, Any]) -> Exception:
-        """What is raised where the mode does not ask; what is missing is collected."""
-        if self.mode == "replay":
-            return ModelError(f"an answer of model '{self.endpoint.model}' is not in the cache: run the same command without --replay to ask for it")
-        if key not in self.deferred:
-            self.estimate.calls += 1
-            self.estimate.input_tokens += request.estimated_tokens
-            self.estimate.most_output_tokens += request.max_tokens + self.endpoint.reasoning_tokens
-            self.deferred[key] = Deferral(addressed, request.sample) if self.mode == "batch" else _COUNTED
-        return Deferred()
 
     def _refuse_too_long(self, request: Request) -> None:
         """Stop before money is spent on a request that cannot fit, however its tokens are counted."""

@@ -13,7 +13,7 @@ from eval_flows.selection.selectors import PROTOCOLS, SelectorOptions, find_prot
 from eval_flows.selection.selectors.language_model import ModelSelector
 from eval_flows.selection.selectors.options import Choose, ExampleChoice, Reply
 from eval_flows.selection.tasks import SplitChoice, scored_tasks
-from language_models.client import Client, Endpoint, Mode
+from language_models.client import Client, Endpoint, Estimate, Mode
 from language_models.errors import BudgetReached
 from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder
@@ -71,6 +71,12 @@ class Expected:
     most_output_tokens: int
     most_dollars: float | None
 
+    @classmethod
+    def of(cls, protocol: str, estimate: Estimate, endpoint: Endpoint) -> "Expected":
+        """What an estimate comes to at an endpoint."""
+        dollars = endpoint.cost(estimate.input_tokens, 0, estimate.most_output_tokens) if endpoint.prices else None
+        return cls(protocol, estimate.calls, estimate.input_tokens, estimate.most_output_tokens, dollars)
+
     def __str__(self) -> str:
         dollars = "no price is known" if self.most_dollars is None else f"at most ${self.most_dollars:,.2f}"
         tokens = f"about {self.input_tokens:,} tokens in, at most {self.most_output_tokens:,} out"
@@ -112,25 +118,22 @@ def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progr
     opened = open_dataset(dataset, data, catalog)
     expected = []
     for protocol in dict.fromkeys(protocols):
-        with _options(opened, [protocol], catalog, data, progress, choices, estimate=True) as options:
+        with _options(opened, [protocol], catalog, data, progress, choices, dry=True) as options:
             selector = make_selector(protocol, catalog, options)
             if not isinstance(selector, ModelSelector):
                 expected.append(Expected(protocol, 0, 0, 0, 0.0))
                 continue
             tasks = scored_tasks(opened, choices.split, find_protocol(protocol).shapes(options.with_singletons))[: choices.limit]
             selector.prepare(tasks)
-            client = selector.client
-            client.collect(tasks, selector.answer)
-            calls, tokens, most = (selector.rounds * number for number in vars(client.estimate).values())
-            dollars = client.endpoint.cost(tokens, 0, most) if client.endpoint.prices else None
-            expected.append(Expected(protocol, calls, tokens, most, dollars))
+            estimate = selector.client.estimate(tasks, selector.answer).times(selector.rounds)
+            expected.append(Expected.of(protocol, estimate, selector.client.endpoint))
     return expected
 
 
 @contextlib.contextmanager
 def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data: DataFolder, progress: Progress, chosen: Choices,
-             estimate: bool = False) -> Iterator[SelectorOptions]:  # fmt: skip
-    """The selectors' options, with a client of the model while the block lasts, if a protocol asks one."""
+             dry: bool = False) -> Iterator[SelectorOptions]:  # fmt: skip
+    """The selectors' options, with a client of the model while the block lasts, if a protocol asks one; where it is `dry`, one that never asks."""
     asking = [protocol for protocol in protocols if find_protocol(protocol).asks_a_model]
     if asking and chosen.endpoint is None:
         raise BadInput(f"protocol {asking[0]} asks a language model: name one with --model (others need none: {', '.join(_local())})")
@@ -152,7 +155,7 @@ def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data:
     if not asking or chosen.endpoint is None:
         yield options
         return
-    mode: Mode = "estimate" if estimate else "replay" if chosen.replay else "ask"
+    mode: Mode = "replay" if dry or chosen.replay else "ask"
     with Client(chosen.endpoint, data.model_calls, f"select {dataset.name}", budget=chosen.budget, mode=mode) as client:
         if mode == "ask":
             from language_models.check import check_endpoint

@@ -176,11 +176,11 @@ def test_replay_asks_nothing(tmp_path: Path) -> None:
 def test_an_estimate_counts_what_is_not_in_the_cache(tmp_path: Path) -> None:
     with fake_server(shout) as server:
         ask_all(endpoint(server.base_url), REQUESTS[:2], tmp_path / "c")
-        with Client(endpoint(server.base_url), tmp_path / "c", "", mode="estimate") as client:
-            client.collect([*REQUESTS, REQUESTS[4]], client.ask)
+        with Client(endpoint(server.base_url), tmp_path / "c", "", mode="replay") as client:
+            estimate = client.estimate([*REQUESTS, REQUESTS[4]], client.ask)
         assert len(server.requests) == 2
-    assert (client.estimate.calls, client.estimate.most_output_tokens) == (3, 3 * 1024)
-    assert client.estimate.input_tokens == sum(request.estimated_tokens for request in REQUESTS[2:])
+    assert (estimate.calls, estimate.most_output_tokens) == (3, 3 * 1024)
+    assert estimate.input_tokens == sum(request.estimated_tokens for request in REQUESTS[2:])
 
 
 def test_a_request_that_cannot_fit_is_refused_before_it_is_asked(tmp_path: Path) -> None:
