@@ -101,13 +101,13 @@ def _selection(data: DataFolder, recipe: Recipe) -> None:
     from eval_flows.datasets import open_dataset
     from eval_flows.selection.selectors import SelectorOptions, make_selector
     from eval_flows.selection.tasks import scored_tasks
-    from retrieval.embedder import DEFAULT_EMBEDDER, Embedder
+    from retrieval.embedder import Embedder
     from warehouse.loader import load_warehouse
 
     catalog = read_catalog()[0]
     _build(recipe, data)
     dataset = open_dataset("demo", data, catalog)
-    options = SelectorOptions(dataset.candidates, dataset, data.vectors, DEFAULT_EMBEDDER)
+    options = SelectorOptions(dataset.candidates, dataset, data.vectors)
     tasks = scored_tasks(dataset, "all")
     random, heuristic = (make_selector(protocol, catalog, options) for protocol in ("random", "heuristic"))
     chance = _seconds(lambda: list(random.select(tasks)))

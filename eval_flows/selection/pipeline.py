@@ -8,39 +8,19 @@ from pathlib import Path
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset, open_dataset
-from eval_flows.selection.run import Progress, Run, run_selection
+from eval_flows.selection.run import Progress, Run, run_selection, tasks_to_score
 from eval_flows.selection.selectors import PROTOCOLS, SelectorOptions, find_protocol, make_selector
 from eval_flows.selection.selectors.language_model import ModelSelector
-from eval_flows.selection.selectors.options import Choose, ExampleChoice, Reply
-from eval_flows.selection.tasks import SplitChoice, scored_tasks
+from eval_flows.selection.selectors.options import Choices
+from eval_flows.selection.tasks import Task
 from language_models.client import Client, Endpoint, Estimate, Mode
 from language_models.errors import BudgetReached
-from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 
+__all__ = ["Choices", "Evaluated", "Expected", "evaluate_selection", "expect_calls", "sound_catalog"]
+
 _QUERIES = Path(__file__).parent / "queries"
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What a person chooses for the runs of one command; `cards` is None for all cards, `pool` the name of another dataset to learn from."""
-
-    limit: int | None = None
-    split: SplitChoice = "test"
-    seed: int = 0
-    embedder: str = DEFAULT_EMBEDDER
-    endpoint: Endpoint | None = None
-    reply: Reply = "text"
-    choose: Choose = "one"
-    examples: int = 5
-    example_choice: ExampleChoice = "fixed"
-    cards: int | None = 10
-    with_singletons: bool = False
-    pool: str | None = None
-    budget: float | None = None
-    replay: bool = False
-    batch: bool = False
 
 
 @dataclass(frozen=True)
@@ -103,8 +83,8 @@ def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder,
         try:
             for protocol in protocols:
                 if chosen.batch and find_protocol(protocol).asks_a_model:
-                    _answer_by_batch(opened, protocol, catalog, options, progress, chosen)
-                runs.append(run_selection(opened, protocol, chosen.split, chosen.limit, options, catalog, data, progress))
+                    _answer_by_batch(opened, protocol, catalog, options, progress)
+                runs.append(run_selection(opened, protocol, options, catalog, data, progress))
         except BudgetReached as reached:
             ended_early = str(reached)
         finally:
@@ -119,12 +99,11 @@ def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progr
     expected = []
     for protocol in dict.fromkeys(protocols):
         with _options(opened, [protocol], catalog, data, progress, choices, dry=True) as options:
-            selector = make_selector(protocol, catalog, options)
-            if not isinstance(selector, ModelSelector):
+            asking = _ready_to_ask(opened, protocol, catalog, options)
+            if asking is None:
                 expected.append(Expected(protocol, 0, 0, 0, 0.0))
                 continue
-            tasks = scored_tasks(opened, choices.split, find_protocol(protocol).shapes(options.with_singletons))[: choices.limit]
-            selector.prepare(tasks)
+            selector, tasks = asking
             estimate = selector.client.estimate(tasks, selector.answer).times(selector.rounds)
             expected.append(Expected.of(protocol, estimate, selector.client.endpoint))
     return expected
@@ -138,20 +117,7 @@ def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data:
     if asking and chosen.endpoint is None:
         raise BadInput(f"protocol {asking[0]} asks a language model: name one with --model (others need none: {', '.join(_local())})")
     pool = open_dataset(chosen.pool, data, catalog) if chosen.pool else dataset
-    options = SelectorOptions(
-        candidates=dataset.candidates,
-        pool=pool,
-        vectors=data.vectors,
-        embedder=chosen.embedder,
-        seed=chosen.seed,
-        reply=chosen.reply,
-        choose=chosen.choose,
-        examples=chosen.examples,
-        example_choice=chosen.example_choice,
-        cards=chosen.cards,
-        with_singletons=chosen.with_singletons,
-        note=progress,
-    )
+    options = SelectorOptions(dataset.candidates, pool, data.vectors, chosen, note=progress)
     if not asking or chosen.endpoint is None:
         yield options
         return
@@ -164,15 +130,24 @@ def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data:
         yield replace(options, client=client)
 
 
-def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions, progress: Progress, chosen: Choices) -> None:
+def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions, progress: Progress) -> None:
     """Put what the protocol asks into the cache by the batch endpoint."""
     from language_models.batches import answer_by_batch
 
-    selector = make_selector(protocol, catalog, options)
-    if isinstance(selector, ModelSelector):
-        tasks = scored_tasks(dataset, chosen.split, find_protocol(protocol).shapes(options.with_singletons))[: chosen.limit]
-        selector.prepare(tasks)
+    asking = _ready_to_ask(dataset, protocol, catalog, options)
+    if asking is not None:
+        selector, tasks = asking
         answer_by_batch(selector.client, tasks, selector.answer, lambda done, total: progress(f"batch of {protocol}", done, total))
+
+
+def _ready_to_ask(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions) -> tuple[ModelSelector, list[Task]] | None:
+    """The protocol's selector, which knows what its prompts show, and the tasks that it asks about; None where it asks no model."""
+    selector = make_selector(protocol, catalog, options)
+    if not isinstance(selector, ModelSelector):
+        return None
+    tasks = tasks_to_score(dataset, protocol, options)
+    selector.prepare(tasks)
+    return selector, tasks
 
 
 def _local() -> list[str]:

@@ -17,7 +17,7 @@ from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset
 from eval_flows.selection.predictions import Row, prediction
 from eval_flows.selection.selectors import Answer, AnswerKind, Selector, SelectorOptions, find_protocol, make_selector
-from eval_flows.selection.tasks import SplitChoice, Task, scored_tasks
+from eval_flows.selection.tasks import Task, scored_tasks
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import write_rows
 
@@ -45,18 +45,22 @@ class Run:
     tasks: int
 
 
-def run_selection(dataset: Dataset, protocol: str, split: SplitChoice, limit: int | None, options: SelectorOptions, catalog: Catalog,
-                  data: DataFolder, progress: Progress) -> Run:  # fmt: skip
-    """Answer the dataset's tasks of the protocol's shapes in a fixed order, up to `limit`, and write what was answered and whether it is right.
+def tasks_to_score(dataset: Dataset, protocol: str, options: SelectorOptions) -> list[Task]:
+    """The dataset's tasks of the protocol's shapes and the chosen split, in a fixed order, up to the limit."""
+    choices = options.choices
+    return scored_tasks(dataset, choices.split, find_protocol(protocol).shapes(choices.with_singletons))[: choices.limit]
+
+
+def run_selection(dataset: Dataset, protocol: str, options: SelectorOptions, catalog: Catalog, data: DataFolder, progress: Progress) -> Run:
+    """Answer the tasks to score, and write what was answered and whether it is right.
 
     Slices that an earlier call finished are not answered again, but for rows whose call failed; a larger limit extends the run. Where the
     answers end early, because a budget is reached or an endpoint fails, those until then are written, and the error goes on to the caller.
     """
     selector = make_selector(protocol, catalog, options)
-    tasks = scored_tasks(dataset, split, find_protocol(protocol).shapes(options.with_singletons))
-    tasks = tasks if limit is None else tasks[:limit]
+    tasks = tasks_to_score(dataset, protocol, options)
     refuse_known(selector, tasks, protocol)
-    described = describe(dataset, protocol, split, selector, options)
+    described = describe(dataset, protocol, selector, options)
     run_id = hashlib.blake2b(json.dumps(described, sort_keys=True).encode(), digest_size=8).hexdigest()
     run = Run(run_id, dataset.dataset_id, protocol, selector.model, selector.answer_kind, len(tasks))
     if options.client is not None:
@@ -67,7 +71,7 @@ def run_selection(dataset: Dataset, protocol: str, split: SplitChoice, limit: in
     return run
 
 
-def describe(dataset: Dataset, protocol: str, split: SplitChoice, selector: Selector, options: SelectorOptions) -> dict[str, Any]:
+def describe(dataset: Dataset, protocol: str, selector: Selector, options: SelectorOptions) -> dict[str, Any]:
     """What a run is; its id is the hash of this."""
     return {
         "dataset_id": dataset.dataset_id,
@@ -75,7 +79,7 @@ def describe(dataset: Dataset, protocol: str, split: SplitChoice, selector: Sele
         "model": selector.model,
         "prompt": selector.prompt,
         "sampling": selector.sampling,
-        "split": split,
+        "split": options.choices.split,
         "answer_kind": selector.answer_kind,
         "candidates": list(options.candidates),
     }

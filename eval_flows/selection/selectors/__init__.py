@@ -28,7 +28,7 @@ class Protocol:
 def _random(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.random import RandomSelector
 
-    return RandomSelector(options.candidates, options.seed)
+    return RandomSelector(options.candidates, options.choices.seed)
 
 
 def _heuristic(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -42,7 +42,7 @@ def _nearest(catalog: Catalog, options: SelectorOptions) -> Selector:
     from retrieval.cards import card
     from retrieval.embedder import Embedder
 
-    return NearestSelector({name: card(catalog.applications[name]) for name in options.candidates}, Embedder(options.embedder))
+    return NearestSelector({name: card(catalog.applications[name]) for name in options.candidates}, Embedder(options.choices.embedder))
 
 
 def _knn(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -50,7 +50,7 @@ def _knn(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.pool import read_pool
     from retrieval.embedder import Embedder
 
-    return KnnSelector(read_pool(options), Embedder(options.embedder), options)
+    return KnnSelector(read_pool(options), Embedder(options.choices.embedder), options)
 
 
 def _linear(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -58,7 +58,7 @@ def _linear(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.pool import read_pool
     from retrieval.embedder import Embedder
 
-    return LinearSelector(read_pool(options), Embedder(options.embedder), options)
+    return LinearSelector(read_pool(options), Embedder(options.choices.embedder), options)
 
 
 def _zero_shot(catalog: Catalog, options: SelectorOptions) -> Selector:

@@ -22,8 +22,8 @@ class GraphSelector(ModelSelector):
     def __init__(self, catalog: Catalog, options: SelectorOptions) -> None:
         super().__init__("graph", catalog, options)
         self.answer_kind: AnswerKind = "graph"
-        self.decided_by(with_singletons=options.with_singletons)
-        self._system = rendered("graph_system", reply=options.reply, candidates=options.candidates)
+        self.decided_by(with_singletons=options.choices.with_singletons)
+        self._system = rendered("graph_system", reply=options.choices.reply, candidates=options.candidates)
 
     async def answer(self, task: Task) -> Answer:
         """The graph of one task."""
@@ -35,7 +35,7 @@ class GraphSelector(ModelSelector):
         return told(said, Answer(None, status, applications=nodes, edges=edges))
 
     def _schema(self) -> dict[str, Any] | None:
-        if self.options.reply != "schema":
+        if self.options.choices.reply != "schema":
             return None
         node = {"type": "string", "enum": list(self.options.candidates)}
         edge = {"type": "array", "items": {"type": "integer"}}

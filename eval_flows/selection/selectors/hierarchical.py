@@ -30,9 +30,9 @@ class HierarchicalSelector(ModelSelector):
             if any(category in _categories(name, catalog) for name in options.candidates)
         }
         self._category_names = Names(dict.fromkeys(self._members, ()))
-        self._system = rendered("category_system", reply=options.reply, categories=self._members)
+        self._system = rendered("category_system", reply=options.choices.reply, categories=self._members)
         self._systems = {
-            category: rendered("choose_system", reply=options.reply, choose=options.choose, candidates=members, examples=(), cards=())
+            category: rendered("choose_system", reply=options.choices.reply, choose=options.choices.choose, candidates=members, examples=(), cards=())
             for category, members in self._members.items()
         }
         self._names = {category: names_of(members, catalog) for category, members in self._members.items()}
@@ -43,7 +43,7 @@ class HierarchicalSelector(ModelSelector):
         category, unread = self._read_category(said)
         if category is None:
             return unread
-        user = rendered("choose_task", text=task.text, choose=self.options.choose, examples=(), cards=())
+        user = rendered("choose_task", text=task.text, choose=self.options.choices.choose, examples=(), cards=())
         second = await self.client.ask(choice(self._systems[category], user, self.options, self._members[category]))
         chosen = read_choice(second, self.options, self._names[category])
         return replace(
@@ -60,13 +60,13 @@ class HierarchicalSelector(ModelSelector):
         kind: dict[str, Any] = {"type": "string", "enum": list(self._members)}
         schema = object_schema({"category": kind})
         user = rendered("category_task", text=task.text)
-        return Request(self._system, user, schema if self.options.reply == "schema" else None, temperature=0.0, max_tokens=_TOKENS)
+        return Request(self._system, user, schema if self.options.choices.reply == "schema" else None, temperature=0.0, max_tokens=_TOKENS)
 
     def _read_category(self, said: Said) -> tuple[str | None, Answer]:
         if said.status in {"failed", "refused"}:
             return None, told(said, Answer(None, "failed" if said.status == "failed" else "refused"))
         truncated = said.status == "truncated"
-        if self.options.reply == "schema":
+        if self.options.choices.reply == "schema":
             found, status = read_json(said.text, truncated, "category", self._category_names)
             category = found[0] if found and found[0] in self._members else None
         else:

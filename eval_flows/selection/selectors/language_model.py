@@ -41,9 +41,9 @@ class ModelSelector:
         self.names: Names = names_of(options.candidates, catalog)
         self.model = self.client.endpoint.model
         self.prompt: str | None = prompt_hash(*self.templates)
-        self.answer_kind: AnswerKind = "set" if options.choose == "set" else "application"
+        self.answer_kind: AnswerKind = "set" if options.choices.choose == "set" else "application"
         self.learnt_from: frozenset[str] = frozenset()
-        self._decided_by: dict[str, Any] = {"endpoint": self.client.endpoint.where, "reply": options.reply, "choose": options.choose}
+        self._decided_by: dict[str, Any] = {"endpoint": self.client.endpoint.where, "reply": options.choices.reply, "choose": options.choices.choose}
 
     @property
     def sampling(self) -> str:
@@ -75,7 +75,7 @@ class ChoosingSelector(ModelSelector):
         super().__init__(protocol, catalog, options)
         self._shown: Mapping[str, Shown] = {}
         self._system = rendered(
-            "choose_system", reply=options.reply, choose=options.choose, candidates=options.candidates, examples=examples, cards=cards
+            "choose_system", reply=options.choices.reply, choose=options.choices.choose, candidates=options.candidates, examples=examples, cards=cards
         )
 
     def show(self, tasks: Sequence[Task]) -> Mapping[str, Shown]:
@@ -89,7 +89,7 @@ class ChoosingSelector(ModelSelector):
     async def answer(self, task: Task) -> Answer:
         """The answer to one task."""
         shown = self._shown.get(task.task_id, Shown())
-        user = rendered("choose_task", text=task.text, choose=self.options.choose, examples=shown.examples, cards=shown.cards)
+        user = rendered("choose_task", text=task.text, choose=self.options.choices.choose, examples=shown.examples, cards=shown.cards)
         said = await self.client.ask(choice(self._system, user, self.options, self.options.candidates))
         return replace(read_choice(said, self.options, self.names), retrieved=tuple(card["name"] for card in shown.cards))
 
@@ -101,22 +101,22 @@ def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
 
 def choice(system: str, user: str, options: SelectorOptions, candidates: Sequence[str]) -> Request:
     """The request for an application, or a set of them, among the candidates."""
-    many = options.choose == "set"
+    many = options.choices.choose == "set"
     one: dict[str, Any] = {"type": "string", "enum": list(candidates)}
     field, kind = ("applications", {"type": "array", "items": one}) if many else ("application", one)
-    schema = object_schema({field: kind}) if options.reply == "schema" else None
+    schema = object_schema({field: kind}) if options.choices.reply == "schema" else None
     return Request(system, user, schema, temperature=0.0, max_tokens=_TOKENS_OF_SET if many else _TOKENS)
 
 
 def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
     """The answer in what the model said."""
-    many = options.choose == "set"
+    many = options.choices.choose == "set"
     status: Status
     applications: tuple[str, ...] = ()
     truncated = said.status == "truncated"
     if said.status in {"failed", "refused"}:
         status = "failed" if said.status == "failed" else "refused"
-    elif options.reply == "schema":
+    elif options.choices.reply == "schema":
         applications, status = read_json(said.text, truncated, "applications" if many else "application", names)
     elif many:
         applications, status = read_set(said.text, truncated, names)

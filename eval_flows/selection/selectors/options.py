@@ -1,4 +1,4 @@
-"""What selectors are made with: the choices of a run that are not its dataset."""
+"""What a person chooses for runs, and what selectors are made with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from eval_flows.datasets import Dataset
+from eval_flows.selection.tasks import SplitChoice
 from language_models.client import Client
+from language_models.endpoint import Endpoint
+from retrieval.embedder import DEFAULT_EMBEDDER
 
 Reply = Literal["text", "schema"]
 Choose = Literal["one", "set"]
@@ -15,21 +18,37 @@ Note = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class SelectorOptions:
-    """The options of `deskmill select`. `cards` is None for all of them; `pool` is the dataset whose train split examples come from;
-    `with_singletons` lets the graph protocol answer tasks of one application too, which are graphs of one node.
+class Choices:
+    """What a person chooses for the runs of one command: the options of `deskmill select`.
+
+    `cards` is None for all cards, `pool` the name of another dataset to learn from; `with_singletons` lets the graph protocol answer tasks of one
+    application too, which are graphs of one node.
     """
 
-    candidates: tuple[str, ...]
-    pool: Dataset
-    vectors: Path
-    embedder: str
+    limit: int | None = None
+    split: SplitChoice = "test"
     seed: int = 0
+    embedder: str = DEFAULT_EMBEDDER
+    endpoint: Endpoint | None = None
     reply: Reply = "text"
     choose: Choose = "one"
     examples: int = 5
     example_choice: ExampleChoice = "fixed"
     cards: int | None = 10
     with_singletons: bool = False
+    pool: str | None = None
+    budget: float | None = None
+    replay: bool = False
+    batch: bool = False
+
+
+@dataclass(frozen=True)
+class SelectorOptions:
+    """What selectors are made with: the choices, and what they come to. `pool` is the dataset whose train split is learnt from."""
+
+    candidates: tuple[str, ...]
+    pool: Dataset
+    vectors: Path
+    choices: Choices = Choices()
     client: Client | None = None
     note: Note = lambda stage, done, total: None
