@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput
@@ -17,10 +16,9 @@ from language_models.client import Client, Endpoint, Estimate, Mode
 from language_models.errors import BudgetReached
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
+from warehouse.run_scores import score_queries
 
 __all__ = ["Choices", "Evaluated", "Expected", "evaluate_selection", "expect_calls", "sound_catalog"]
-
-_QUERIES = Path(__file__).parent / "queries"
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,7 @@ class Evaluated:
     @property
     def tables(self) -> list[str]:
         """The queries that show what came out, for the kinds of answer that there are."""
-        ids = ", ".join(f"'{run.run_id}'" for run in self.runs)
-        graphs = [run for run in self.runs if run.answer_kind == "graph"]
-        shown = ["accuracy"] if len(graphs) < len(self.runs) else []
-        shown += ["set_scores"] if any(run.answer_kind == "set" for run in self.runs) else []
-        shown += ["graph_scores"] if graphs else []
-        return [(_QUERIES / f"{name}.sql").read_text().format(runs=ids) for name in shown]
+        return score_queries({run.run_id: run.answer_kind for run in self.runs})
 
 
 @dataclass(frozen=True)
