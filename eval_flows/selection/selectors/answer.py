@@ -66,9 +66,3 @@ class LocalSelector:
     prompt: str | None = None
     answer_kind: AnswerKind = "application"
     learnt_from: frozenset[str] = frozenset()
-
-
-def batches(tasks: Sequence[Task], size: int = 256) -> Iterator[Sequence[Task]]:
-    """The tasks in pieces, for selectors that work on many at once."""
-    for first in range(0, len(tasks), size):
-        yield tasks[first : first + size]

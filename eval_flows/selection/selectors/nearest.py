@@ -1,27 +1,19 @@
 """The nearest selector: the application whose knowledge card is nearest to the text, by sentence embeddings."""
 
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
-from eval_flows.selection.selectors.answer import Answer, LocalSelector, batches
-from eval_flows.selection.tasks import Task
-from retrieval.embedder import Embedder
+from eval_flows.selection.selectors.embedding import EmbeddingSelector
+from retrieval.embedder import Embedder, Vectors
 from retrieval.index import NearestIndex
 
 
-class NearestSelector(LocalSelector):
+class NearestSelector(EmbeddingSelector):
     """Chooses the candidate with the nearest card; it always answers."""
 
     def __init__(self, cards: Mapping[str, str], embedder: Embedder) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._index = NearestIndex(list(cards), embedder.embed(list(cards.values())))
-        self.model = embedder.identity.partition(":")[0]
         self.sampling = embedder.identity
 
-    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task; latency is the batch's time shared out evenly."""
-        for batch in batches(tasks):
-            started = time.perf_counter()
-            found = self._index.nearest(self._embedder.embed([task.text for task in batch]), 1)
-            each = (time.perf_counter() - started) * 1000 / len(batch)
-            yield from (Answer(near[0][0], "answered", each) for near in found)
+    def _chosen(self, vectors: Vectors) -> list[str]:
+        return [near[0][0] for near in self._index.nearest(vectors, 1)]
