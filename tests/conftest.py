@@ -16,6 +16,10 @@ from warehouse.layout import DataFolder
 REPOSITORY = Path(__file__).parent.parent
 
 
+def quiet(stage: str, done: int, total: int, note: str = "") -> None:
+    """No progress in tests."""
+
+
 @pytest.fixture(scope="session")
 def catalog() -> Catalog:
     found, problems = read_catalog()

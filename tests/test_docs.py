@@ -14,7 +14,7 @@ from eval_flows.selection.pipeline import evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, quiet
 from warehouse.diagram import current_picture, declared_joins
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
@@ -32,10 +32,6 @@ def blocks(page: str, language: str) -> dict[str, str]:
 
 QUERIES = blocks("queries.md", "sql")
 SCRIPTS = blocks("queries.md", "python")
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 @pytest.fixture(scope="module")

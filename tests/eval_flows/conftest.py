@@ -9,7 +9,8 @@ from atomic_tasks.catalog import Catalog
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
-from tests.eval_flows.knowing_model import Knowing, quiet
+from tests.conftest import quiet
+from tests.eval_flows.knowing_model import Knowing
 from warehouse.layout import DataFolder
 
 

@@ -7,15 +7,12 @@ from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import Choices, Evaluated, evaluate_selection
 from eval_flows.selection.tasks import Task, scored_tasks
 from language_models.client import Endpoint, Patience
+from tests.conftest import quiet
 from tests.language_models.fake_server import FakeServer
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
 QUICK = Patience(attempts=6, timeout=1.0, first_pause=0.01, longest_pause=0.05)
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 def run(data: DataFolder, server: FakeServer, *protocols: str, **chosen: Any) -> Evaluated:

@@ -19,8 +19,8 @@ from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
 from language_models.client import Endpoint, Prices
 from language_models.errors import ModelError
-from tests.conftest import REPOSITORY
-from tests.eval_flows.knowing_model import QUICK, Knowing, predictions, quiet, run, task_of
+from tests.conftest import REPOSITORY, quiet
+from tests.eval_flows.knowing_model import QUICK, Knowing, predictions, run, task_of
 from tests.language_models.fake_server import MIXED, Fault, failing, fake_server
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of

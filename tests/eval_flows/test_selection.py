@@ -20,12 +20,9 @@ from eval_flows.selection.tasks import Task, scored_tasks
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
+from tests.conftest import quiet
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 def task(text: str) -> Task:

@@ -22,6 +22,7 @@ from flows.draft import Draft, draft_tasks
 from flows.draft_review import settled
 from language_models.client import Endpoint
 from language_models.errors import ModelError
+from tests.conftest import quiet
 from tests.language_models.fake_server import Fault, fake_server
 from warehouse.layout import DataFolder
 
@@ -36,10 +37,6 @@ CARD = {
     "features": ["bars", "dependencies", "milestones"],
     "typical_scenarios": ["planning a move", "spreading work", "showing a client the dates"],
 }
-
-
-def quiet(stage: str, done: int, total: int) -> None:
-    """No progress in tests."""
 
 
 def proposal(name: str, words: str, **changed: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe
 from reports.report import write_report
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, quiet
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import connect, rows_of
@@ -42,10 +42,6 @@ TASKS: list[Task] = [
 def _declared(monkeypatch: pytest.MonkeyPatch, catalog: Catalog, workflows: dict[str, Workflow]) -> None:
     """The catalog as the session has read it: to read and validate it anew for every import takes seconds."""
     monkeypatch.setattr("flows.import_tasks.read_declared", lambda: (catalog, workflows))
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 def lines(tasks: list[Task]) -> bytes:

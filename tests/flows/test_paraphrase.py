@@ -28,6 +28,7 @@ from language_models.errors import ModelError
 from language_models.registry import find_endpoint
 from narrators.mentions import Mentions
 from narrators.paraphraser import prompt_hash
+from tests.conftest import quiet
 from tests.language_models.fake_server import FakeServer, fake_server
 from warehouse.layout import DataFolder
 
@@ -44,10 +45,6 @@ def declared(catalog: Catalog, workflows: dict[str, Workflow]) -> Iterator[None]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "read_declared", lambda: (replace(catalog, candidates={**catalog.candidates, "few": few}), workflows))
         yield
-
-
-def quiet(stage: str, done: int, total: int) -> None:
-    """No progress in tests."""
 
 
 def recipe(server: FakeServer, rate: float = 1.0) -> Recipe:

@@ -14,12 +14,9 @@ from atomic_tasks.problems import BadInput
 from flows.recipe import Refill
 from flows.refill import refilled
 from language_models.errors import ModelError
+from tests.conftest import quiet
 from tests.language_models.fake_server import fake_server
 from warehouse.layout import DataFolder
-
-
-def quiet(stage: str, done: int, total: int) -> None:
-    """No progress in tests."""
 
 
 def rows(*values: list[Any]) -> str:

@@ -12,6 +12,7 @@ from eval_flows.selection.pipeline import evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
+from tests.conftest import quiet
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.show import show
@@ -19,10 +20,6 @@ from warehouse.show import show
 CALL = "c0ffee00c0ffee00"
 STUDY = "57d1e5000057d1e5"
 PROMPT = [{"role": "system", "content": "Choose one."}, {"role": "user", "content": "the task\nof two lines"}]
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from eval_flows.selection.pipeline import evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, quiet
 from warehouse import parquet, upgrades
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file, written_folder
@@ -36,10 +36,6 @@ CONTRACT = {
     "application_scores": "run_id, application, precision, recall, f1",
     "compositions": "composition_id, atomic_tasks",
 }
-
-
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
 
 
 @pytest.fixture(scope="module")
