@@ -21,7 +21,8 @@ _SHAPES = ["circle", "square", "triangle-up", "cross", "triangle-down", "triangl
 _PROTOCOLS = ("zero_shot", "few_shot", "ras")
 _SITE = "https://site.invalid/"  # an address that is not whole would be completed with one of Vega's
 _SHARE = alt.Scale(domain=[0, 1])
-_WIDE = alt.Axis(labelLimit=280, grid=True)
+_WIDE = alt.Axis(labelLimit=360, grid=True)
+_LEGEND_LETTERS = 80  # in a line of a legend
 
 
 def accuracy_by_model(rows: Rows) -> str:
@@ -32,7 +33,8 @@ def accuracy_by_model(rows: Rows) -> str:
         else row | {"method": "other", "model": f"{row['protocol']}, {row['model']}"}
         for row in rows
     ]
-    return _intervals(lines, "model", "method", sort=_order(lines, "model"))
+    methods = (*_PROTOCOLS, "other")
+    return _intervals(sorted(lines, key=lambda line: methods.index(line["method"])), "model", "method", sort=_order(lines, "model"))
 
 
 def accuracy_by_category(rows: Rows) -> str:
@@ -98,8 +100,12 @@ def applications_by_category(rows: Rows) -> str:
     frame = pd.DataFrame(rows)
     y = alt.Y("category:N", sort=alt.SortField("applications", "descending"), title=None, axis=_WIDE)
     base = alt.Chart(frame).encode(x=alt.X("applications:Q", title="applications"), y=y)
-    names = base.mark_text(align="left", dx=4, color=_INK).encode(text="applications:Q")
-    theirs = alt.Chart(frame).mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5, color=_COLOURS[1]).encode(x="published:Q", y=y)
+    names = base.mark_text(align="left", dx=12, color=_INK).encode(text="applications:Q")
+    theirs = (
+        alt.Chart(frame)
+        .mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5, opacity=1, color=_COLOURS[1])
+        .encode(x="published:Q", y=y)
+    )
     return _svg((base.mark_bar(color=_COLOURS[0], height=14) + names + theirs).properties(width=420, height=alt.Step(22)))
 
 
@@ -124,21 +130,26 @@ def png(svg: str) -> bytes:
 
 
 def _intervals(rows: Rows, across: str, kind: str, sort: Sequence[str] | None = None, measure: str = "accuracy") -> str:
-    """Points with intervals on a scale from 0 to 1, one line a value of `across`, one colour and shape a `kind`; hollow diamonds for `published`."""
+    """Points with intervals on a scale from 0 to 1, one line a value of `across`, one colour and shape a `kind`; hollow diamonds for `published`.
+
+    Kinds of one line stand below each other, where there are lines of several.
+    """
     frame = pd.DataFrame(rows)
     kinds = list(dict.fromkeys(frame[kind]))
-    colour = _kinds(alt.Color, kind, kinds).legend(title=None, orient="top", columns=3, labelLimit=400)
+    several = frame.groupby(across)[kind].nunique().max() > 1
+    columns = max(1, min(len(kinds), _LEGEND_LETTERS // max(map(len, kinds))))
+    colour = _kinds(alt.Color, kind, kinds).legend(title=None, orient="top", columns=columns, labelLimit=400)
     shape = _kinds(alt.Shape, kind, kinds).legend(None)
     y = alt.Y(f"{across}:N", title=None, sort=sort, axis=_WIDE)
-    beside = alt.YOffset(f"{kind}:N", scale=alt.Scale(domain=kinds, paddingOuter=0.4))
-    base = alt.Chart(frame).encode(y=y, yOffset=beside, color=colour)
+    beside: dict[str, Any] = {"yOffset": alt.YOffset(f"{kind}:N", scale=alt.Scale(domain=kinds, paddingOuter=0.6))} if several else {}
+    base = alt.Chart(frame).encode(y=y, color=colour, **beside)
     rules = base.mark_rule(strokeWidth=2).encode(x=alt.X("accuracy_low:Q", scale=_SHARE, title=f"{measure} (95% interval)"), x2="accuracy_high:Q")
     layers = [rules, base.mark_point(filled=True, size=55, opacity=1).encode(x=alt.X("accuracy:Q", scale=_SHARE), shape=shape)]
     if frame["published"].notna().any():
-        published = alt.Chart(frame[frame["published"].notna()]).mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5)
-        layers.append(published.encode(y=y, yOffset=beside, color=colour, x=alt.X("published:Q", scale=_SHARE)))
+        published = alt.Chart(frame[frame["published"].notna()]).mark_point(filled=False, size=70, shape="diamond", strokeWidth=1.5, opacity=1)
+        layers.append(published.encode(y=y, color=colour, x=alt.X("published:Q", scale=_SHARE), **beside))
     chart: Any = alt.layer(*layers)
-    return _svg(chart.properties(width=520, height=alt.Step(max(20, 9 * len(kinds)), **{"for": "position"})))
+    return _svg(chart.properties(width=520, height=alt.Step(max(20, 11 * len(kinds) if several else 0), **{"for": "position"})))
 
 
 _Scale = tuple[str, str | None, list[str]]  # column, title, values in their order
@@ -154,7 +165,7 @@ def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, t
         title=columns[1],
         axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom"),
     )
-    y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=alt.Axis(labelLimit=280))
+    y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=alt.Axis(labelLimit=360))
     colour = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), title=title)
     cells = alt.Chart(frame).mark_rect().encode(x=x, y=y, color=colour, description="says:N", **links)
     text = alt.Chart(frame).mark_text(fontSize=10, aria=False).encode(

@@ -1,11 +1,13 @@
 """Comparison of two runs at a time: those of the newest runs that were scored over the very same tasks."""
 
 from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any
 
 from reports import figures
 from reports.comparison import PairedDifference, compare_runs
 from reports.exhibits import Shown
+from reports.pages.notices import of_failures
 from reports.questions import Rows
 from reports.site import Site
 
@@ -23,14 +25,20 @@ def write_comparisons(site: Site, datasets: Rows) -> None:
         for row in runs.answer.rows:
             groups[row["tasks"], row["which"]].append(row["run_id"])
         pairs = [_write_group(site, run_ids, f"{of}-{number}") for number, run_ids in enumerate(groups.values(), 1)]
-        sections.append({"dataset": dataset, "runs": runs, "groups": pairs})
+        sections.append({"dataset": dataset, "runs": runs, "groups": pairs, "notices": of_failures(_compared(site, of, groups))})
     site.page("compare/index.html", "Compare", "comparisons.html.j2", "Compare", sections=sections)
+
+
+def _compared(site: Site, dataset_id: str, groups: Mapping[Any, list[str]]) -> Rows:
+    """The runs of the groups, with what is known of their answers."""
+    ids = set().union(*groups.values())
+    return [run for run in site.ask("runs_of_dataset", dataset_id=dataset_id).rows if run["run_id"] in ids]
 
 
 def _write_group(site: Site, run_ids: list[str], of: str) -> Shown:
     """Write the page of every two of the runs; the table of all the pairs.
 
-    The table's figures are the query's own; the page of a pair adds the interval by bootstrap, which no query can draw, as `deskmill compare` gives it.
+    The table's figures are the query's own; the page of a pair adds the interval by bootstrap, which no query can draw.
     """
     pairs = site.table("pairs", of, runs=" ".join(run_ids))
     compared = compare_runs(site.connection, run_ids)
@@ -45,7 +53,9 @@ def _write_pair(site: Site, pairs: Shown, row: Row, drawn: PairedDifference) -> 
     shown = {name: site.table(name, of, **pair) for name in ("pair_categories", "pair_applications", "pair_tasks")}
     shown["pair_category_figure"] = site.figure("pair_category_figure", figures.accuracy_of_pair, of, with_png=False, **pair)
     title = f"{row['named_a']} against {row['named_b']}"
-    site.page(f"compare/{of}.html", title, "comparison.html.j2", "Compare", pair=row, drawn=drawn, verdict=_verdict(row, drawn), pairs=pairs, shown=shown)
+    site.page(
+        f"compare/{of}.html", title, "comparison.html.j2", "Compare", pair=row, drawn=drawn, verdict=_verdict(row, drawn), pairs=pairs, shown=shown
+    )
 
 
 def _verdict(row: Row, drawn: PairedDifference) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from reports import figures
+from reports.pages.notices import of_failures
 from reports.questions import Rows
 from reports.site import Site
 
@@ -26,4 +27,5 @@ def _section(site: Site, dataset: dict[str, Any]) -> dict[str, Any]:
         site.figure("figure_10", figures.applications_by_f1, of, **over),
         site.table("applications_over_models", of, **over),
     ]
-    return {"dataset": dataset, "shown": {shown.name: shown for shown in exhibits}}
+    notices = of_failures(site.ask("runs_of_dataset", dataset_id=of).rows)
+    return {"dataset": dataset, "notices": notices, "shown": {shown.name: shown for shown in exhibits}}

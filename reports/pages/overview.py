@@ -3,6 +3,7 @@
 from typing import Any
 
 from reports import figures
+from reports.pages.notices import of_failures
 from reports.questions import Rows
 from reports.site import Site
 
@@ -17,6 +18,7 @@ def _section(site: Site, dataset: dict[str, Any]) -> dict[str, Any]:
     of = dataset["dataset_id"]
     over = {"dataset_id": of, "split": dataset["split"]}
     shown = [site.table("runs_of_dataset", of, dataset_id=of)]
+    notices = of_failures(shown[0].answer.rows)
     if dataset["runs"]:
         shown += [
             site.table("table_2", of, **over),
@@ -24,4 +26,4 @@ def _section(site: Site, dataset: dict[str, Any]) -> dict[str, Any]:
             site.figure("cost_and_accuracy", figures.cost_and_accuracy, of, **over),
             site.table("costs", of, **over),
         ]
-    return {"dataset": dataset, "shown": {exhibit.name: exhibit for exhibit in shown}}
+    return {"dataset": dataset, "notices": notices, "shown": {exhibit.name: exhibit for exhibit in shown}}

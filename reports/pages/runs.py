@@ -1,13 +1,17 @@
 """A page for each run: what it is, how right it is and over what, where its errors go, and what it took."""
 
+import json
 from typing import Any
 from urllib.parse import quote
 
 from reports import figures
+from reports.pages.notices import of_run
 from reports.questions import Rows
 from reports.site import Site
 
+_WORDS = {"True": "yes", "False": "no", "None": "none"}
 _DRAWN = "application", "set"
+_PARTS = ("run_categories", "run_slices", "run_errors_by_kind", "best_applications", "worst_applications", "frequent_errors")
 
 
 def write_runs(site: Site, dataset_id: str) -> None:
@@ -18,36 +22,33 @@ def write_runs(site: Site, dataset_id: str) -> None:
 
 def _write_run(site: Site, run_id: str) -> None:
     facts = site.ask("run_facts", run_id=run_id).rows[0]
-    tables = ["run_statuses", "run_effort"] + {"graph": ["run_graphs"], "set": ["run_sets"]}.get(facts["answer_kind"], [])
-    if facts["answer_kind"] in _DRAWN:
-        tables += ["run_accuracy", "run_categories", "run_slices", "run_errors_by_kind", "best_applications", "worst_applications", "frequent_errors"]
-    if facts["protocol"] == "ras":
-        tables += ["run_retrieval"]
-    shown = {name: site.table(name, run_id, run_id=run_id) for name in tables}
-    if facts["answer_kind"] in _DRAWN:
+    facts["sampling"] = _sampling(facts["sampling"])
+    is_drawn = facts["answer_kind"] in _DRAWN and facts["answers"] > facts["failed"]
+    shown = {name: site.table(name, run_id, run_id=run_id) for name in _tables(facts, is_drawn)}
+    if is_drawn:
         shown["run_category_figure"] = site.figure("run_category_figure", figures.accuracy_by_category, run_id, with_png=False, run_id=run_id)
         shown["run_confusion"] = site.figure("run_confusion", _linked_confusion, run_id, with_png=False, run_id=run_id)
     title = f"Run {facts['protocol']}, {facts['model']}"
-    site.page(f"runs/{run_id}.html", title, "run.html.j2", "Overview", facts=facts, notices=_notices(facts), shown=shown)
+    site.page(f"runs/{run_id}.html", title, "run.html.j2", "Overview", facts=facts, notices=of_run(facts), shown=shown)
 
 
-def _notices(facts: dict[str, Any]) -> list[str]:
-    """What a reader must know before the figures: that the run is a part, that nothing was answered, or what is left out."""
-    answers, there, failed, left_out = facts["answers"], facts["tasks_there"], facts["failed"], facts["not_applicable"]
-    notices = []
-    if answers == 0:
-        notices.append("No task of this run has an answer yet, so there is nothing to show. `deskmill select` goes on where it stopped.")
-    elif answers < there:
-        notices.append(f"{answers:,} of the {there:,} tasks that it may take are scored: the run has a limit, or is in progress.")
-    if answers and failed == answers:
-        notices.append(
-            f"All {failed:,} calls failed. Failures count as wrong, so an accuracy of 0 here says nothing of the model; `deskmill select` asks again."
-        )
-    elif failed:
-        notices.append(f"{failed:,} tasks failed for reasons of the endpoint. They count as wrong until `deskmill select` asks them again.")
-    if left_out:
-        notices.append(f"{left_out:,} tasks have no valid application among the candidates of this run; they are outside every figure.")
-    return notices
+def _tables(facts: dict[str, Any], is_drawn: bool) -> list[str]:
+    """What there is to show: nothing of a run without answers, and of one where everything failed no parts."""
+    if not facts["answers"]:
+        return []
+    tables = ["run_statuses", "run_effort"] + {"graph": ["run_graphs"], "set": ["run_sets"]}.get(facts["answer_kind"], [])
+    tables += ["run_accuracy"] if facts["answer_kind"] in _DRAWN else []
+    tables += ["run_retrieval"] if facts["protocol"] == "ras" else []
+    return tables + list(_PARTS if is_drawn else ())
+
+
+def _sampling(text: str) -> str:
+    """What decides the answers, in words: JSON of runs that ask a language model, or words already."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return ", ".join(f"{key.replace('_', ' ')}: {_WORDS.get(str(value), value)}" for key, value in found.items()) if isinstance(found, dict) else text
 
 
 def _linked_confusion(rows: Rows) -> str:

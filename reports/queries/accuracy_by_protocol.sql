@@ -6,8 +6,10 @@ with ours as (
     select case model when 'Random Selector' then 'random' when 'Rule-based Heuristic' then 'lexicons' else lower(model) end as key, model as published_as,
            protocol, accuracy as published
     from published_accuracy where category = 'All Application Domains' and protocol <> 'average'
+), names as (
+    select lower(model) as key, any_value(model) as model from ours group by lower(model)
 )
-select coalesce(o.model, t.published_as) as model, coalesce(o.protocol, t.protocol) as protocol, o.run_id, o.tasks, o.accuracy, o.accuracy_low, o.accuracy_high,
+select coalesce(o.model, n.model, t.published_as) as model, coalesce(o.protocol, t.protocol) as protocol, o.run_id, o.tasks, o.accuracy, o.accuracy_low, o.accuracy_high,
        t.published
-from ours o full join theirs t on lower(o.model) = t.key and o.protocol = t.protocol
-order by max(coalesce(o.accuracy, t.published)) over (partition by coalesce(o.model, t.published_as)) desc, model, protocol
+from ours o full join theirs t on lower(o.model) = t.key and o.protocol = t.protocol left join names n on n.key = t.key
+order by max(coalesce(o.accuracy, t.published)) over (partition by coalesce(o.model, n.model, t.published_as)) desc, model, protocol

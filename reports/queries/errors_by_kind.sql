@@ -1,6 +1,6 @@
 -- Wrong answers over one split of a dataset, within the category of the target (pi_intra) and outside (pi_cross): runs together, and each.
 with shown as (
-    select pooled as protocol, runs || ' runs' as model, null as run_id, wrong_answers, pi_intra, pi_intra_low, pi_intra_high, pi_cross, published_pi_intra as published
+    select pooled as protocol, runs || ' run' || if(runs = 1, '', 's') as model, null as run_id, wrong_answers, pi_intra, pi_intra_low, pi_intra_high, pi_cross, published_pi_intra as published
     from error_decomposition_over_models
     where dataset_id = $dataset_id and split = $split and answer_kind = 'application'
     union all

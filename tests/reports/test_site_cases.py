@@ -100,6 +100,7 @@ def test_a_run_in_progress_says_how_many_tasks_are_scored(tmp_path: Path) -> Non
     assert "3 of the 4 tasks" in page(data, "runs/a.html")
     begun = page(data, "runs/b.html")
     assert "No task of this run has an answer yet" in begun and "0.000" not in begun and "<svg" not in begun
+    assert "<h2>" not in begun, "nothing else is said of a run without answers"
 
 
 def test_a_run_where_everything_failed_is_no_zero_of_the_model(tmp_path: Path) -> None:
@@ -107,6 +108,32 @@ def test_a_run_where_everything_failed_is_no_zero_of_the_model(tmp_path: Path) -
     text = page(data, "runs/a.html")
     assert "All 4 calls failed" in text and "says nothing of the model" in text
     assert "0.000 to 0.490" in text, "the interval stands beside the zero"
+    assert "<svg" not in text and "Best and worst" not in text
+    for overview in ("index.html", "models.html"):
+        assert "All 4 calls of the run zero_shot, a failed" in page(data, overview), "where its zeros stand beside figures of others"
+
+
+def test_a_run_of_graphs_has_tasks_and_time_though_no_accuracy(tmp_path: Path) -> None:
+    statements = [text.replace("'application' as answer_kind", "'graph' as answer_kind") for text in run("a", "one", None, answers=3)]
+    data = written(tmp_path, dataset("one"), [text.replace("0 as latency_ms", "7 as latency_ms") for text in statements])
+    row = (data.report / "tables" / "runs_of_dataset-one0.csv").read_text().splitlines()[1].split(",")
+    assert row[:7] == ["a", "zero_shot", "a", "test", "a graph", "3", ""]
+    assert '<td class="number">7.00' in page(data, "runs/a.html")
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"), [(1, "1 task failed for reasons of the endpoint. It counts"), (2, "2 tasks failed for reasons of the endpoint. They count")]
+)
+def test_failures_are_counted_in_the_right_number(tmp_path: Path, failed: int, words: str) -> None:
+    some = [f"update predictions set status = 'failed', is_correct = false, predicted_application = null where position < {failed}"]
+    assert words in page(written(tmp_path, dataset("one"), run("a", "one", "word"), some), "runs/a.html")
+
+
+def test_a_task_is_looked_up_in_the_dataset_of_its_page(tmp_path: Path) -> None:
+    data = written(tmp_path, dataset("one"), run("a", "one", "word"), run("b", "one", "excel", protocol="ras"))
+    for path in [*(data.report / "compare").glob("*-*.html"), data.report / "runs" / "a.html", data.report / "applications" / "excel.html"]:
+        text = path.read_text()
+        assert 0 < text.count("task.html#one0t") == text.count("&amp;dataset=one0"), path
 
 
 def test_two_datasets_are_never_mixed(tmp_path: Path) -> None:

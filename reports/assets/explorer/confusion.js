@@ -6,6 +6,7 @@
   const NO_ANSWER = "no answer";
   const POOLED = "models-";
   const PAGE = 20;
+  const MANY = 3; // notes that are said together rather than each
   const part = (name) => document.getElementById(`confusion-${name}`);
   const place = document.getElementById("explorer");
   const opened = new Map(); // datasets by id
@@ -60,7 +61,7 @@
     const selected = (target, answer) => target === categoryOf(state.target) && answer === categoryOf(state.answer);
     part("categories").replaceChildren(
       deskmill.matrixTable(
-        "Share of the target category's answers, and their number below it; a cell's title has its 95% interval",
+        "A cell has the share of the target category's answers, and their number below it. Point at it or choose it for the 95% interval.",
         targets,
         answers,
         crossed,
@@ -86,7 +87,7 @@
     return part("applications").replaceChildren(
       element("h2", {}, `${from} answered by ${to}`),
       targets.length
-        ? deskmill.matrixTable("By application; shares are of all answers to the target", targets, last(within), crossed, {
+        ? deskmill.matrixTable("By application; shares are of all answers to the target.", targets, last(within), crossed, {
             name,
             href: link(state),
             selected,
@@ -143,7 +144,11 @@
   const sql = (state, choice) => {
     const level = (wanted) => (isApplication(wanted) ? "application" : "category");
     const ids = choice.runs.map((run) => deskmill.quoted(run.run_id)).join(", ");
-    const cells = [
+    const ofRun = [
+      "select target_category, answered_category, tasks, share, share_low, share_high",
+      `from category_confusion\nwhere run_id = ${ids}\norder by target_category, answered_category`,
+    ];
+    const pooled = [
       "select target_category, counted_category, count(*) as tasks,",
       "       count(*) / sum(count(*)) over (partition by target_category) as share",
       `from scored_predictions\nwhere run_id in (${ids})`,
@@ -157,7 +162,7 @@
       "\nselect run_id, task_id, text, target_application, counted_application",
       `from scored_predictions\nwhere run_id in (${ids}) and ${asked.join(" and ")}`,
     ];
-    return [...cells, ...(asked.length ? tasks : [])].join("\n");
+    return [...(choice.runs.length > 1 ? pooled : ofRun), ...(asked.length ? tasks : [])].join("\n");
   };
 
   const show = async () => {
@@ -173,11 +178,14 @@
         `There is no run ${state.run} here: this page has the newest run of each dataset, protocol, model, split and kind of answer, ` +
         "save those that answer by graphs.";
     } else {
-      part("note").textContent = choice.runs
+      const notes = choice.runs
         .map((run) => [deskmill.runNote(run), run])
         .filter(([note]) => note)
-        .map(([note, run]) => (choice.runs.length > 1 ? `${run.protocol}, ${run.model}: ${note}` : note))
-        .join("\n");
+        .map(([note, run]) => (choice.runs.length > 1 ? `${run.protocol}, ${run.model}: ${note}` : note));
+      part("note").textContent =
+        notes.length > MANY
+          ? `${notes.length} of these ${choice.runs.length} runs have only a part of their tasks, or no answers: choose one of them to read what.`
+          : notes.join("\n");
       if (!counted.has(choice)) counted.set(choice, await answersOf(choice));
       const answers = counted.get(choice);
       if (answers.crossed.size) showCategories(state, answers.crossed);

@@ -28,7 +28,7 @@
 
   const steps = (task, atomicTasks) => {
     const dropped = new Set(task.dropped_steps);
-    const kind = `${task.composition_kind}${task.workflow ? `, workflow ${task.workflow}` : ""}; ${task.composition_id}`;
+    const kind = `${task.workflow ? `Workflow ${task.workflow}` : `Kind: ${task.composition_kind}`}; composition ${task.composition_id}`;
     return section(
       "composition",
       "Composition",

@@ -81,7 +81,7 @@
       element(
         "table",
         { class: "matrix", keydown: move },
-        element("caption", {}, caption),
+        element("caption", {}, element("span", {}, caption)),
         element(
           "thead",
           {},

@@ -25,7 +25,7 @@
       element(
         "table",
         {},
-        element("caption", {}, caption),
+        element("caption", {}, element("span", {}, caption)),
         element(
           "thead",
           {},
