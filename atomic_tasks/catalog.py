@@ -8,7 +8,7 @@ from pathlib import Path
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
 from atomic_tasks.problems import Problem, Source
-from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Equivalence, Kinds, Pool, Pools
+from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Checkers, Equivalence, Kinds, Pool, Pools
 from atomic_tasks.yaml_source import Model, read_yaml, validated
 
 CATALOG_ROOT = Path(__file__).parent
@@ -24,6 +24,7 @@ class Catalog:
     categories: tuple[str, ...]
     pools: tuple[Pool, ...]
     kinds: Kinds
+    checkers: Checkers
     sources: Mapping[str, Source] = field(repr=False)
     unreadable: frozenset[str] = frozenset()  # applications whose files have mistakes of form: rules pass over mentions of them
 
@@ -62,6 +63,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     equivalence = read(root / "equivalence.yaml", Equivalence, "equivalence")
     categories = read(root / "categories.yaml", Categories, "categories")
     kinds = read(root / "kinds.yaml", Kinds, "kinds")
+    checkers = read(root / "checkers.yaml", Checkers, "checkers")
     lists = {path.stem: read(path, CandidateList, f"candidates/{path.stem}") for path in sorted((root / "candidates").glob("*.yaml"))}
     pools = [read(path, Pools, f"pools/{path.stem}") for path in sorted((root / "pools").glob("*.yaml"))]
     catalog = Catalog(
@@ -71,6 +73,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
         kinds=kinds or Kinds(vendors=(), kinds={}),
+        checkers=checkers or Checkers(makers={}, getters={}, metrics={}, oracle={}),
         sources=sources,
         unreadable=frozenset(path.stem for path in (root / "applications").glob("*.yaml")) - set(applications),
     )

@@ -99,6 +99,9 @@ class Argument(Declared):
 Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json_schema_input_type=Argument | str)]]
 
 
+Entry = dict[str, Any]  # one name of checkers.yaml with what it takes, and for some a second one; the validator knows the names
+
+
 class Talk(Declared):
     """How people speak of a task, or of the goal of a workflow."""
 
@@ -123,6 +126,18 @@ class AtomicTask(Talk):
     last: bool = Field(False, description="what one does when all else is done (present, print, publish): in a chain nothing follows it")
     say: tuple[Phrasing, ...] = Field(min_length=3)
     notes: str | None = None
+    setup: tuple[Entry, ...] = Field((), exclude=True, description="what is made on the machine before, each by a maker of checkers.yaml")
+    preload: tuple[str, ...] | None = Field(
+        None, exclude=True, description="arguments that start the program with this step done, where it opens something"
+    )
+    oracle: tuple[Entry, ...] = Field((), exclude=True, description="how it is done: steps in the action space of the agents, by role and name")
+    check: tuple[Entry, ...] = Field((), exclude=True, description="what holds once it is done: a getter and a metric each")
+    infeasible: str | None = Field(None, exclude=True, description="why the application cannot do it; what is right then is to say FAIL")
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether it can be done, and checked, on a machine of ours."""
+        return bool(self.oracle) or self.infeasible is not None
 
     def facts(self, kind: Literal["needs", "gives", "ends"]) -> tuple[Fact, ...]:
         """The facts of one kind, parsed."""
@@ -144,6 +159,8 @@ class Application(Declared):
     vendor: str
     kind: str = Field(description="what a person calls such a program, with no name in it")
     platform: Literal["windows", "linux"]
+    program: str | None = Field(None, exclude=True, description="the handle by which machines open it, if not the name")
+    discipline: str | None = Field(None, exclude=True, description="the discipline of ProSoftArena that its episodes count for")
     category: str
     also_in: tuple[str, ...] = ()
     description: str
@@ -186,6 +203,25 @@ class CandidateList(Declared):
     title: str
     description: str
     applications: tuple[str, ...] = Field(min_length=2)
+
+
+class Named(Declared):
+    """A name that executable tasks may use: what it takes, and what it is for."""
+
+    takes: str | tuple[str, ...]
+    makes: str | None = None
+    gives: str | None = None
+    holds: str | None = None
+    does: str | None = None
+
+
+class Checkers(Declared):
+    """The declared names of checkers, of makers and of the steps of oracles."""
+
+    makers: dict[Identifier, Named]
+    getters: dict[Identifier, Named]
+    metrics: dict[Identifier, Named]
+    oracle: dict[Identifier, Named]
 
 
 class Categories(Declared):

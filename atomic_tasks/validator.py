@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import computed_generators
 from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.executable import executable_tasks
 from atomic_tasks.facts import Fact
 from atomic_tasks.names import named_in
 from atomic_tasks.problems import Place, Problem, Source, suggestion
@@ -236,6 +237,7 @@ RULES: tuple[Rule, ...] = (
     pools,
     kinds,
     candidate_lists,
+    executable_tasks,
 )
 
 

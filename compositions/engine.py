@@ -54,6 +54,16 @@ class Engine:
             steps = (*steps, random.choice(followers))
         return self._sound(steps, "chain") if len(steps) > started else None
 
+    def closed(self, composition: Composition) -> Composition:
+        """The composition with what one does when all else is done and that needs nothing said (saving), once for each thing that calls for it."""
+        steps = composition.steps
+        for _ in range(_MOST_PREREQUISITES):
+            closing = [step for step in self._followers_of(steps) if step.task.generic and step.task.last]
+            if not closing:
+                break
+            steps = (*steps, closing[0])
+        return replace(composition, steps=steps)
+
     def from_workflow(self, workflow: Workflow, tasks: Mapping[str, AtomicTask], random: Random) -> Composition:
         """The workflow with some of its optional steps left out and, where its order is free, in an order that fits.
 

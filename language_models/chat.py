@@ -1,5 +1,6 @@
 """A chat request and its answer, as every caller sees them."""
 
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,11 +10,12 @@ from language_models.errors import ModelError
 Status = Literal["answered", "empty", "refused", "truncated", "failed"]
 _CHARACTERS_PER_TOKEN = 4.0  # of English under the tokenizers in use; only ever called an estimate
 _MOST_CHARACTERS_PER_TOKEN = 6.0
+_TOKENS_PER_IMAGE = 1100  # about what a picture of a screen counts at the endpoints in use
 
 
 @dataclass(frozen=True)
 class Request:
-    """One chat request; `schema` asks for JSON of that JSON Schema."""
+    """One chat request; `schema` asks for JSON of that JSON Schema, `images` are PNG files that follow the user's text."""
 
     system: str
     user: str
@@ -21,12 +23,15 @@ class Request:
     temperature: float = 0.0
     max_tokens: int = 1024
     sample: int = 0
+    images: tuple[bytes, ...] = ()
 
     def body(self, endpoint: Endpoint) -> dict[str, Any]:
         """What is sent, and what the cache is keyed by, together with where it is sent. A base model completes the text up to a line's end."""
         body: dict[str, Any] = {"model": endpoint.name_there, endpoint.limits_by: self.max_tokens + endpoint.reasoning_tokens}
         if endpoint.interface == "chat":
-            body["messages"] = [{"role": "system", "content": self.system}, {"role": "user", "content": self.user}]
+            body["messages"] = [{"role": "system", "content": self.system}, {"role": "user", "content": self._content()}]
+        elif self.images:
+            raise ModelError(f"model '{endpoint.model}' completes texts and takes no pictures: ask a chat model, or show it the elements alone")
         elif self.schema is None:
             body |= {"prompt": f"{self.system}\n\n{self.user}", "stop": ["\n"]}
         else:
@@ -37,10 +42,17 @@ class Request:
             body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": self.schema, "strict": True}}
         return body
 
+    def _content(self) -> str | list[dict[str, Any]]:
+        """What the user says: a text alone, or a text and pictures."""
+        if not self.images:
+            return self.user
+        urls = [f"data:image/png;base64,{b64encode(image).decode()}" for image in self.images]
+        return [{"type": "text", "text": self.user}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
+
     @property
     def estimated_tokens(self) -> int:
         """About how many tokens the input has."""
-        return round((len(self.system) + len(self.user)) / _CHARACTERS_PER_TOKEN)
+        return round((len(self.system) + len(self.user)) / _CHARACTERS_PER_TOKEN) + _TOKENS_PER_IMAGE * len(self.images)
 
     @property
     def fewest_tokens(self) -> int:

@@ -58,6 +58,10 @@ class Narrator:
         rate = random.uniform(*self.rates.drop_out)
         generic_rate = random.uniform(*self.rates.generic_drop_out)
         kept = kept_steps(composition, graph, (rate, generic_rate), self.rates.most_said_steps, random)
+        return self.narrate_kept(composition, kept, spoken, random, rate)
+
+    def narrate_kept(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken, random: Random, rate: float = 0.0) -> Narration:
+        """The text that says these steps; `rate` is the drop-out that they were kept at."""
         material = Material([composition.steps[position] for position in kept], spoken)
         level = spoken.names.level(self.rates.naming, random)
         words = random.choice(spoken.names.at(level)) if level != "none" else None

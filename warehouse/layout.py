@@ -4,7 +4,9 @@ data/datasets/<name>             a label: a link to the dataset below
 data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
 data/store/shards/<address>.parquet
 data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
-data/runs/<run_id>/              run.json, predictions/*.parquet
+data/runs/<run_id>/              run.json, predictions/*.parquet; of episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
+data/machines/                   images of machines: roots/<hash>, homes/<hash>
+data/proofs/<hash>.json          proofs of episodes, kept by what was proven
 data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet
 data/pools/                      values of argument generators that a language model gave, with their origin
 data/drafts/                     catalog entries that a language model proposed, for a person to review
@@ -83,6 +85,16 @@ class DataFolder:
     def models(self) -> Path:
         """Models of one's own, beside the registry's."""
         return self.root / "models.yaml"
+
+    @property
+    def machines(self) -> Path:
+        """Images of machines."""
+        return self.root / "machines"
+
+    @property
+    def proofs(self) -> Path:
+        """Proofs of episodes."""
+        return self.root / "proofs"
 
     @property
     def warehouse(self) -> Path:

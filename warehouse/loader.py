@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import checked_version
@@ -60,6 +61,7 @@ def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     manifests = list(_manifests(data, studied | {run["dataset_id"] for run in runs}))
     _load_datasets(connection, data, manifests)
     _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
+    _load_episodes(connection, data)
     _load_model_calls(connection, data)
     _load_studies(connection, data)
     _load_published(connection)
@@ -123,6 +125,13 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str
         raise WarehouseError(
             f"two rows of {table} have the same {key}: {', '.join(repeated)}; look for a copied file in the folder of that run, and take it out"
         )
+
+
+def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+    """Episodes of runs over suites, which refer to no dataset."""
+    for table in EPISODE_SCHEMAS:
+        for relation in _relations(data.runs.glob(f"*/{table}/*.parquet"), table):
+            connection.execute(f"insert into {table} by name select * from {relation}")
 
 
 def _load_model_calls(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:

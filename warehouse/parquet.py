@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
 from warehouse.layout import written_file
 
@@ -41,6 +42,7 @@ _ROW = [
 ]
 
 SCHEMAS: Mapping[str, pa.Schema] = {
+    **EPISODE_SCHEMAS,
     "shard": pa.schema(
         [
             ("task_id", pa.string()),

@@ -59,6 +59,9 @@ class Pruned:
         return "\n".join([*table, f"{len(rows)} thing{'s' * (len(rows) != 1)} {verb}, {total / 1e6:,.2f} megabytes", *self.left])
 
 
+_DESCRIBED_BY = ("run.json", "suite_run.json")  # a folder of runs without either was half removed; runs of episodes are kept
+
+
 def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run: bool = False) -> Pruned:
     """Keep the newest `keep` runs of each dataset name, protocol, model, split and kind of answer, and remove what nothing refers to.
 
@@ -102,7 +105,8 @@ def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tu
         kinds[tuple(run.get(name, "application") for name in _KEPT_APART)].append(run)
     beyond = [run for runs in kinds.values() for run in sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]]
     reasons = {run["run_id"]: f"{keep} newer of {run['dataset']}, {run['protocol']}, {run['model']}" for run in beyond}
-    reasons |= {path.name: "half removed" for path in data.runs.glob("*") if path.is_dir() and not (path / "run.json").is_file()}
+    folders = [path for path in data.runs.glob("*") if path.is_dir()]
+    reasons |= {path.name: "half removed" for path in folders if not any((path / name).is_file() for name in _DESCRIBED_BY)}
     removed, left = [], []
     for run_id, reason in sorted(reasons.items()):
         folder = data.runs / run_id

@@ -93,5 +93,7 @@ def test_every_other_answer_leaves_the_text_and_says_why(paraphraser: Paraphrase
 def test_the_hashes_are_those_of_prompt_and_rules(paraphraser: Paraphraser, catalog: Catalog) -> None:
     assert len(prompt_hash()) == 16 and prompt_hash() != paraphraser.rules_hash
     fewer = {name: application for name, application in catalog.applications.items() if name != "excel"}
-    other = Paraphraser(Catalog(fewer, catalog.capabilities, catalog.candidates, catalog.categories, catalog.pools, catalog.kinds, {}), {}, 0)
+    other = Paraphraser(
+        Catalog(fewer, catalog.capabilities, catalog.candidates, catalog.categories, catalog.pools, catalog.kinds, catalog.checkers, {}), {}, 0
+    )
     assert other.rules_hash != paraphraser.rules_hash

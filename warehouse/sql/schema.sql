@@ -297,3 +297,122 @@ comment on column quality_ratings.grammar is 'Grammatical naturalness, 1 to 5';
 comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
 comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
 comment on column quality_ratings.comment is 'In the rater''s words';
+
+create table episodes (
+    run_id varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    suite varchar not null,
+    agent varchar not null,
+    start varchar not null,
+    level varchar not null,
+    discipline varchar not null,
+    application varchar not null,
+    applications varchar[] not null,
+    instruction varchar not null,
+    infeasible varchar,
+    status varchar not null,
+    reward double,
+    is_success boolean,
+    steps integer,
+    step_budget integer not null,
+    malformed integer,
+    ready_seconds double,
+    seconds double not null,
+    first_application varchar,
+    valid_applications varchar[] not null,
+    is_valid_choice boolean,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
+    cost_usd double not null,
+    checks struct("check" varchar, got varchar, holds boolean)[] not null,
+    tries integer not null,
+    fault varchar,
+    primary key (run_id, episode_id, repeat)
+);
+comment on table episodes is 'What became of each episode of a run, and of each repeat';
+comment on column episodes.run_id is 'Run';
+comment on column episodes.episode_id is 'Hash of all that the episode is made of';
+comment on column episodes.repeat is 'Number of the repeat, from 1';
+comment on column episodes.suite is 'Suite that the episode is from';
+comment on column episodes.agent is 'Agent that played';
+comment on column episodes.start is 'preloaded: the application is open; bare: an empty desktop';
+comment on column episodes.level is 'L1, L2 or L3, as ProSoftArena has them';
+comment on column episodes.discipline is 'Discipline of the first application';
+comment on column episodes.application is 'First application';
+comment on column episodes.applications is 'All applications, in the order of their first steps';
+comment on column episodes.instruction is 'What the agent was asked';
+comment on column episodes.infeasible is 'Why it cannot be done; null where it can';
+comment on column episodes.status is 'done, failed by agent, out of steps, or infrastructure fault';
+comment on column episodes.reward is '0 to 1; null for a fault of the infrastructure';
+comment on column episodes.is_success is 'Whether the reward is 1; null for a fault';
+comment on column episodes.steps is 'Steps that the agent took';
+comment on column episodes.step_budget is 'Steps that it may take';
+comment on column episodes.malformed is 'Steps that were no action, or that the guest refused';
+comment on column episodes.ready_seconds is 'From an empty machine to a ready application';
+comment on column episodes.seconds is 'Wall clock of the last try';
+comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
+comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';
+comment on column episodes.is_valid_choice is 'Whether the first program that was opened is among them; null for preloaded starts and where none was opened';
+comment on column episodes.input_tokens is 'Tokens that the model read';
+comment on column episodes.output_tokens is 'Tokens that it wrote';
+comment on column episodes.cost_usd is 'What its calls cost in dollars';
+comment on column episodes.checks is 'What was looked at in the end, what was found, and whether it holds; empty for faults';
+comment on column episodes.tries is 'Times that the infrastructure tried';
+comment on column episodes.fault is 'What failed there; null where nothing did';
+
+create table steps (
+    run_id varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    number integer not null,
+    decision varchar not null,
+    actions varchar[] not null,
+    words varchar not null,
+    memory varchar not null,
+    feedback varchar not null,
+    pointer_x integer,
+    pointer_y integer,
+    seconds double not null,
+    calls varchar[] not null,
+    input_tokens bigint not null,
+    output_tokens bigint not null,
+    cost_usd double not null,
+    primary key (run_id, episode_id, repeat, number)
+);
+comment on table steps is 'Steps of the episodes: what was decided, done and said';
+comment on column steps.run_id is 'Run';
+comment on column steps.episode_id is 'Episode';
+comment on column steps.repeat is 'Number of the repeat';
+comment on column steps.number is 'Number of the step, from 1';
+comment on column steps.decision is 'COMMAND, WAIT, DONE or FAIL';
+comment on column steps.actions is 'Actions of the unified action space, as agents write them';
+comment on column steps.words is 'What the agent said';
+comment on column steps.memory is 'What it noted for later';
+comment on column steps.feedback is 'What it was told of an action that was not carried out; empty where all were';
+comment on column steps.pointer_x is 'Where the last click or drag landed, in pixels';
+comment on column steps.pointer_y is 'The same, downwards';
+comment on column steps.seconds is 'Of the whole step';
+comment on column steps.calls is 'Calls to the model';
+comment on column steps.input_tokens is 'Tokens that it read';
+comment on column steps.output_tokens is 'Tokens that it wrote';
+comment on column steps.cost_usd is 'What they cost in dollars';
+
+create table interventions (
+    run_id varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    number integer not null,
+    kind varchar not null,
+    words varchar not null,
+    seconds double not null,
+    primary key (run_id, episode_id, repeat, number)
+);
+comment on table interventions is 'What people did in episodes that an agent plays; empty until people take part';
+comment on column interventions.run_id is 'Run';
+comment on column interventions.episode_id is 'Episode';
+comment on column interventions.repeat is 'Number of the repeat';
+comment on column interventions.number is 'Step before which it happened';
+comment on column interventions.kind is 'takeover or assistance';
+comment on column interventions.words is 'What was asked, or said';
+comment on column interventions.seconds is 'How long it took';

@@ -1,0 +1,76 @@
+"""The rules of executable tasks: names of checkers.yaml alone, arguments that exist, and a check for all that is done."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import Place, Problem, suggestion
+from atomic_tasks.schema import AtomicTask, placeholders
+
+_BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"})}
+
+
+def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
+    """What `setup`, `oracle` and `check` say can be done, about arguments of the task."""
+    for application in catalog.applications.values():
+        source = catalog.sources.get(application.application)
+        for number, task in enumerate(application.tasks) if source else ():
+            place: Place = ("tasks", number)
+            assert source is not None
+            yield from _names(catalog, task, place, source.problem)
+            yield from _wholeness(task, application.platform, place, source.problem)
+            for key in ("setup", "preload", "oracle", "check"):
+                for entry_number, text in _texts(getattr(task, key) or ()):
+                    for name in placeholders(text):
+                        if name and name not in task.arguments:
+                            where = (*place, key, entry_number)
+                            yield source.problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
+
+
+def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
+    known = catalog.checkers
+    for key, names in (("setup", known.makers), ("oracle", known.oracle)):
+        for number, entry in enumerate(getattr(task, key)):
+            verbs = [name for name in entry if name not in _BESIDE[key]]
+            if len(verbs) != 1:
+                yield problem((*place, key, number), f"has one name of checkers.yaml, not {len(verbs)}: {', '.join(verbs) or 'none'}")
+            elif verbs[0] not in names:
+                yield problem((*place, key, number), f"unknown name '{verbs[0]}'{suggestion(verbs[0], names)}")
+    for number, entry in enumerate(task.check):
+        for name in entry:
+            if name not in known.getters and name not in known.metrics:
+                yield problem((*place, "check", number), f"unknown checker '{name}'{suggestion(name, [*known.getters, *known.metrics])}")
+        found = [sum(name in names for name in entry) for names in (known.getters, known.metrics)]
+        if found != [1, 1] and all(name in known.getters or name in known.metrics for name in entry):
+            yield problem((*place, "check", number), f"has one getter and one metric, not {found[0]} and {found[1]}")
+
+
+def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
+    if (task.oracle or task.check or task.setup or task.infeasible) and platform != "linux":
+        yield problem((*place, "oracle"), "only applications of platform linux run on machines of ours")
+    if task.infeasible and (task.oracle or task.check):
+        yield problem((*place, "infeasible"), "what is infeasible has neither oracle nor check")
+    if task.oracle and not task.check and not task.generic:
+        yield problem((*place, "oracle"), "needs a check: what holds once it is done")
+    if task.check and not task.oracle:
+        yield problem((*place, "check"), "needs an oracle: the steps that do it")
+
+
+def _texts(entries: Iterable[Any]) -> Iterator[tuple[int, str]]:
+    """Every text in the entries, with the number of its entry."""
+    for number, entry in enumerate(entries):
+        for text in texts_in(entry):
+            yield number, text
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Every text in nested lists and mappings, keys included."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            yield from texts_in(key)
+            yield from texts_in(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from texts_in(part)

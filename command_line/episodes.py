@@ -1,0 +1,115 @@
+"""Commands about agents at work on machines: machine, episodes, prove."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from command_line.shared import endpoint_of, model_options
+
+
+@click.group()
+def machine() -> None:
+    """Make the machines that episodes run on."""
+
+
+@machine.command("build")
+@click.argument("image", default="desktop")
+def build_machine(image: str) -> None:
+    """Make IMAGE (desktop, or smoke for a small one) from Debian packages; nothing is installed on this host."""
+    from machines.image import build_image, find_image
+    from warehouse.layout import DataFolder
+
+    found = find_image(image, DataFolder.from_environment().machines)
+    if found.is_built:
+        click.echo(f"{image} is there already: {found.root}")
+        return
+    build_image(found, click.echo)
+    click.echo(f"{image}: {found.root}")
+
+
+@click.command()
+@click.argument("suite")
+@click.option("--agent", "agent_name", default="oracle", show_default=True, help="oracle, idle, fail or random; with --model, a name for the agent.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
+@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="Times that each episode is played; more extend a run.")
+@click.option(
+    "--start",
+    type=click.Choice(["preloaded", "bare"]),
+    default="preloaded",
+    show_default=True,
+    help="bare: an empty desktop, where the agent opens what it needs.",
+)
+@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
+@click.option("--model", help="Ask this language model what to do.")
+@click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="How the model is asked.")
+@click.option(
+    "--observe", default="tree", show_default=True, help="What the model is shown: any of screenshot, tree, marks, before, cards, joined by +."
+)
+@click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
+@click.option("--budget", type=click.FloatRange(0), help="The most dollars that calls may cost.")
+@model_options
+def episodes(
+    suite: str,
+    agent_name: str,
+    workers: int,
+    repeats: int,
+    start: str,
+    levels: tuple[str, ...],
+    limit: int | None,
+    model: str | None,
+    prompt: Any,
+    observe: str,
+    temperature: float,
+    budget: float | None,
+    **endpoint: Any,
+) -> None:
+    """Run an agent over SUITE, each episode on a machine of its own; the same command again goes on where it was."""
+    from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
+    from eval_flows.episodes.pipeline import EpisodeOptions, evaluate_episodes
+    from flows.progress import progress_bars
+    from warehouse.layout import DataFolder
+
+    asked = endpoint_of(model, **endpoint) if model else None
+    name = agent_name if model is None or agent_name != "oracle" else f"{model} {prompt}"
+    agent = AgentChoice(name, prompt, observation_choice(observe, suite), temperature, model)
+    options = EpisodeOptions(workers, repeats, start == "bare", limit, levels, asked, budget)
+    with progress_bars() as progress:
+        run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
+    played = [row for row in run.rows if row["fault"] is None]
+    click.echo(f"run {run.run_id}: {sum(row['is_success'] for row in played)} of {len(played)} succeeded, mean reward {_mean(played)}")
+    for row in run.rows:
+        if row["fault"] is not None:
+            click.echo(
+                f"  fault of the infrastructure in {row['episode_id']} (run the same command again to try it again): {row['fault'].splitlines()[0]}"
+            )
+
+
+@click.command()
+@click.argument("suite")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
+@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
+@click.pass_context
+def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], limit: int | None) -> None:
+    """Prove every episode of SUITE: nothing earns nothing, the oracle everything, and an oracle with anything missing or changed less."""
+    from eval_flows.episodes.proving import prove_suite
+    from flows.progress import progress_bars
+    from warehouse.layout import DataFolder
+
+    with progress_bars() as progress:
+        proofs = prove_suite(suite, DataFolder.from_environment(), workers, progress, levels, limit)
+    unproven = [proof for proof in proofs if not proof.is_proven]
+    for proof in unproven:
+        click.echo(f"unproven {proof.episode_id} ({', '.join(proof.tasks)}){' as listed' * proof.is_listed}: {proof.fault or ''}")
+        for trial in proof.failed:
+            click.echo(f"    {trial.kind} ({trial.what}): reward {trial.reward:g}; {trial.seen:.600}")
+    click.echo(f"{len(proofs) - len(unproven)} of {len(proofs)} episodes proven, {sum(len(proof.trials) for proof in proofs)} trials")
+    if any(not proof.is_listed for proof in unproven):
+        ctx.exit(1)
+
+
+def _mean(rows: list[dict[str, Any]]) -> str:
+    return f"{sum(row['reward'] for row in rows) / len(rows):.3f}" if rows else "unknown: no episode ended"

@@ -1,0 +1,1 @@
+"""Agents: what decides, from what it sees, what is done next."""

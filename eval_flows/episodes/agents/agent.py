@@ -1,0 +1,61 @@
+"""What every agent is given, and what it decides (ProSoftArena, section 4.2; Windows Agent Arena, section 4)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from eval_flows.episodes.desk import Look
+from machines.actions import Action
+from machines.observation import Element
+
+Kind = Literal["COMMAND", "WAIT", "DONE", "FAIL"]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a decision cost."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    calls: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent decided. `malformed` says why what it wrote is no action: nothing is carried out then, and it is told.
+
+    `elements` are those that the actions are about, where the agent looked again after what it was shown.
+    """
+
+    kind: Kind
+    actions: Sequence[Action] = ()
+    words: str = ""
+    memory: str = ""
+    malformed: str | None = None
+    spent: Spent = field(default_factory=Spent)
+    elements: Sequence[Element] | None = None
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What an agent knows before a step: what is on the screen, what was there before, and what came of its last decision."""
+
+    instruction: str
+    look: Look
+    before: Look | None
+    number: int
+    budget: int
+    memory: str
+    history: Sequence[str]
+    feedback: str
+
+
+class Agent(Protocol):
+    """Decides one step after another, within one episode."""
+
+    wants: frozenset[str]  # what its looks hold beside elements and windows: `screenshot`, `clipboard`
+
+    def decide(self, situation: Situation) -> Decision:
+        """The next step."""
+        ...

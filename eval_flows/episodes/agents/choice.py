@@ -1,0 +1,81 @@
+"""Choosing an agent by its name, and making it for one episode inside a worker."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from atomic_tasks.catalog import read_catalog
+from atomic_tasks.problems import BadInput
+from atomic_tasks.seeds import derived_random
+from eval_flows.episodes.agents.agent import Agent
+from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, prompts_hash
+from eval_flows.episodes.agents.simple import AlwaysFail, Clicker, Idle, Oracle
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.episode import Episode
+from eval_flows.episodes.play import MakeAgent
+from eval_flows.episodes.suite import read_suite
+from eval_flows.episodes.workers import Ask
+
+SIMPLE = ("oracle", "idle", "fail", "random")
+Prompt = Literal["react", "reflexion"]
+
+
+@dataclass(frozen=True)
+class AgentChoice:
+    """An agent: one of the simple ones, or a model with its prompt and what it is shown."""
+
+    name: str
+    prompt: Prompt = "react"
+    observation: ObservationChoice = field(default_factory=ObservationChoice)
+    temperature: float = 1.0
+    model: str | None = None
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What the agent is, for the run's identity."""
+        if self.model is None:
+            return {"name": self.name}
+        return {
+            "name": self.name,
+            "model": self.model,
+            "prompt": self.prompt,
+            "prompts": prompts_hash(),
+            "observation": self.observation.words,
+            "temperature": self.temperature,
+        }
+
+
+def agent_maker(choice: AgentChoice, episode: Episode, repeat: int, ask: Ask) -> MakeAgent:
+    """What makes the agent once its desk is ready."""
+
+    def make(episode: Episode, desk: Desk, done: int) -> Agent:
+        if choice.model is not None:
+            return ModelAgent(choice.prompt, choice.observation, choice.temperature, repeat, desk.screen, sorted(desk.image.programs), ask)
+        if choice.name == "oracle":
+            return Oracle(episode, desk, done)
+        if choice.name == "idle":
+            return Idle()
+        if choice.name == "fail":
+            return AlwaysFail()
+        if choice.name == "random":
+            return Clicker(derived_random("random agent", episode.episode_id, repeat))
+        raise BadInput(f"there is no agent '{choice.name}': use {', '.join(SIMPLE)}, or a model with --model")
+
+    return make
+
+
+def observation_choice(text: str, suite_name: str) -> ObservationChoice:
+    """What `--observe` asks for; BadInput for a part that there is not."""
+    parts = text.split("+")
+    known = ("screenshot", "tree", "marks", "before", "cards")
+    if unknown := [part for part in parts if part not in known]:
+        raise BadInput(f"--observe: there is no '{unknown[0]}'; join any of {', '.join(known)} by +")
+    cards = knowledge(suite_name) if "cards" in parts else ""
+    return ObservationChoice("screenshot" in parts, "tree" in parts, "marks" in parts, "before" in parts, cards)
+
+
+def knowledge(suite_name: str) -> str:
+    """A card for each application of the suite: what it is, and what it can do."""
+    catalog, _ = read_catalog()
+    names = sorted({catalog.tasks[task].application for entry in read_suite(suite_name).episodes for task in entry.task_ids if task in catalog.tasks})
+    cards = [catalog.applications[name] for name in names]
+    return "\n".join(f"- {card.program or card.application} ({card.title}): {card.description} It has {', '.join(card.features)}." for card in cards)

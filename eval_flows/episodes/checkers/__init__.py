@@ -1,0 +1,1 @@
+"""Checkers: getters of files and state, and metrics that hold what was got against what is expected; both outside the machine."""

@@ -1,0 +1,118 @@
+"""Getters by name: what a check looks at. Nothing (None) where there is nothing to get, or where it cannot be read."""
+
+import struct
+import zipfile
+from collections.abc import Callable, Mapping
+from sqlite3 import DatabaseError
+from typing import Any
+from xml.etree.ElementTree import ParseError
+
+from PIL import UnidentifiedImageError
+
+from eval_flows.episodes.checkers import captures, files, office
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.fill import place
+from machines.observation import Element
+
+Asked = Any
+_UNREADABLE = (
+    ValueError,
+    KeyError,
+    IndexError,
+    TypeError,
+    AttributeError,
+    OSError,
+    EOFError,
+    struct.error,
+    zipfile.BadZipFile,
+    DatabaseError,
+    ParseError,
+    UnidentifiedImageError,
+)
+
+
+def get(desk: Desk, name: str, asked: Asked) -> Any:
+    """What a getter gets. A file that cannot be read as what it should be is the agent's doing, and counts as nothing."""
+    if name in OF_STATE:
+        return OF_STATE[name](desk, asked)
+    path = place(asked if isinstance(asked, str) else asked["path"])
+    if name in OF_FOLDERS:
+        return _in_folder(desk, name, path)
+    content = desk.client.file(path)
+    if content is None:
+        return None
+    try:
+        return OF_FILES[name](content, asked)
+    except _UNREADABLE:
+        return None
+
+
+def _in_folder(desk: Desk, name: str, path: str) -> Any:
+    folder, _, last = path.rstrip("/").rpartition("/")
+    if name == "names":
+        found = desk.client.listing(path)
+        return None if found is None else sorted(entry["name"] for entry in found)
+    entry = next((entry for entry in desk.client.listing(folder or "/") or () if entry["name"] == last), None)
+    if name == "exists":
+        return entry is not None
+    return None if entry is None else entry.get({"permissions": "mode", "link": "target"}[name])
+
+
+def _element(desk: Desk, asked: Mapping[str, Any]) -> Any:
+    found = next(iter(_elements_asked(desk, asked)), None)
+    return None if found is None else _of_element(found, asked.get("what", "text"))
+
+
+def _elements_asked(desk: Desk, asked: Mapping[str, Any]) -> list[Element]:
+    return [
+        one
+        for one in desk.look().elements
+        if one.role == asked["role"] and asked.get("name", one.name) == one.name and asked.get("within", "") in one.window
+    ]
+
+
+def _of_element(element: Element, what: str) -> Any:
+    text = element.text or element.name
+    return {
+        "text": text,
+        "first_line": text.partition("\n")[0].strip(),
+        "value": element.value,
+        "name": element.name,
+        "states": sorted(element.states),
+    }[what]
+
+
+def _front(desk: Desk, _: Asked) -> str | None:
+    return next((window.title for window in desk.windows() if window.is_active), None)
+
+
+OF_FOLDERS = frozenset({"exists", "names", "permissions", "link"})
+OF_STATE: Mapping[str, Callable[[Desk, Any], Any]] = {
+    "windows": lambda desk, _: [window.title for window in desk.windows()],
+    "front_window": _front,
+    "clipboard": lambda desk, _: desk.client.observe(["clipboard"]).clipboard,
+    "element": _element,
+    "elements": lambda desk, asked: [_of_element(one, asked.get("what", "text")) for one in _elements_asked(desk, asked)],
+}
+OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
+    "text": lambda content, _: files.text(content),
+    "lines": lambda content, _: files.text(content).splitlines(),
+    "size": lambda content, _: len(content),
+    "bookmarks": lambda content, _: files.bookmarks(content),
+    "csv": lambda content, _: files.rows_of_csv(content),
+    "cell": lambda content, asked: office.cell(content, asked["at"], asked.get("sheet"), computed=True),
+    "formula": lambda content, asked: office.cell(content, asked["at"], asked.get("sheet"), computed=False),
+    "cell_style": lambda content, asked: office.cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
+    "column": lambda content, asked: office.column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+    "workbook": lambda content, asked: office.of_workbook(content, asked["what"], asked.get("sheet")),
+    "document": lambda content, asked: office.of_document(content, asked["what"]),
+    "picture": lambda content, asked: files.of_picture(content, asked["what"]),
+    "rows": lambda content, asked: files.rows_of_query(content, asked["query"]),
+    "member": lambda content, asked: files.member(content, asked["name"]),
+    "members": lambda content, _: files.members(content),
+    "setting": lambda content, asked: files.setting(content, asked.get("section", ""), asked["key"]),
+    "json": lambda content, asked: files.in_json(content, asked["at"]),
+    "xml": lambda content, asked: files.in_xml(content, asked["at"], asked.get("what", "text")),
+    "packets": lambda content, _: files.packets(content),
+    "capture": lambda content, asked: captures.of_capture(content, asked["what"]),
+}

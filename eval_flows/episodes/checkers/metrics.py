@@ -1,0 +1,94 @@
+"""Metrics: how what a getter got is held against what is expected. What is not there meets none of them but `is` with nothing expected."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from eval_flows.episodes.checkers.arithmetic import outcome
+
+_SAME_NUMBER = 1e-9
+_TOLERANCE = 0.01
+_SHOWN = 1e-8  # calculators show about ten digits
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    try:
+        return float(str(value).replace(",", ""))
+    except ValueError:
+        return None
+
+
+def same(got: Any, expected: Any) -> bool:
+    """Equal; numbers, also as texts, within 1e-9; lists part by part."""
+    if isinstance(got, list | tuple) and isinstance(expected, list | tuple):
+        return len(got) == len(expected) and all(same(one, other) for one, other in zip(got, expected, strict=True))
+    if isinstance(got, bool) or isinstance(expected, bool) or got is None or expected is None:
+        return got is expected or str(got).lower() == str(expected).lower()
+    one, other = _number(got), _number(expected)
+    if one is not None and other is not None:
+        return abs(one - other) <= _SAME_NUMBER * max(1.0, abs(one), abs(other))
+    return str(got) == str(expected)
+
+
+def _contains(got: Any, expected: Any) -> bool:
+    wanted = expected if isinstance(expected, list) else [expected]
+    if isinstance(got, list | tuple):
+        return all(any(same(part, one) for part in got) for one in wanted)
+    return got is not None and all(str(one) in str(got) for one in wanted)
+
+
+def _lacks(got: Any, expected: Any) -> bool:
+    unwanted = expected if isinstance(expected, list) else [expected]
+    return got is not None and not any(_contains(got, one) for one in unwanted)
+
+
+def _close_to(got: Any, expected: Any) -> bool:
+    wanted, tolerance = expected if isinstance(expected, list) else (expected, _TOLERANCE)
+    found, aim = _number(got), _number(wanted)
+    return found is not None and aim is not None and abs(found - aim) <= float(tolerance)
+
+
+def _comes_to(got: Any, expected: Any) -> bool:
+    aim = outcome(str(expected))
+    if isinstance(aim, str):  # digits in another base
+        return any(
+            str(one).strip().replace(" ", "").lstrip("0").upper() == aim.lstrip("0") for one in (got if isinstance(got, list | tuple) else [got])
+        )
+    found = [_number(one) for one in (got if isinstance(got, list | tuple) else [got])]
+    return any(one is not None and abs(one - aim) <= _SHOWN * max(1.0, abs(aim)) for one in found)
+
+
+def _compared(hold: Callable[[float, float], bool]) -> Callable[[Any, Any], bool]:
+    def compare(got: Any, expected: Any) -> bool:
+        found, bound = _number(got), _number(expected)
+        return found is not None and bound is not None and hold(found, bound)
+
+    return compare
+
+
+def _is_sorted(got: Any, expected: Any) -> bool:
+    if not isinstance(got, list | tuple) or len(got) < 2:
+        return False
+    numbers = [_number(value) for value in got]
+    keys: list[Any] = [str(value).casefold() for value in got] if None in numbers else numbers
+    return keys == sorted(keys, reverse=str(expected) == "descending")
+
+
+METRICS: Mapping[str, Callable[[Any, Any], bool]] = {
+    "is": same,
+    "is_not": lambda got, expected: got is not None and not same(got, expected),
+    "contains": _contains,
+    "lacks": _lacks,
+    "matches": lambda got, expected: got is not None and re.search(str(expected), str(got), re.MULTILINE) is not None,
+    "begins_with": lambda got, expected: got is not None and str(got).startswith(str(expected)),
+    "ends_with": lambda got, expected: got is not None and str(got).endswith(str(expected)),
+    "close_to": _close_to,
+    "comes_to": _comes_to,
+    "at_least": _compared(lambda found, bound: found >= bound),
+    "at_most": _compared(lambda found, bound: found <= bound),
+    "has_length": lambda got, expected: isinstance(got, list | tuple | str) and same(len(got), expected),
+    "is_sorted": _is_sorted,
+    "same_as": lambda got, expected: got is not None and same(got, expected),
+}

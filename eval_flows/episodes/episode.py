@@ -1,0 +1,101 @@
+"""An episode: a composition of executable tasks with its values filled in, its instruction, and what is checked at its end."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from atomic_tasks.catalog import Catalog
+from compositions.model import Composition, Step
+from eval_flows.episodes.fill import fill
+
+Level = Literal["L1", "L2", "L3"]
+Entry = dict[str, Any]
+STEP_BUDGETS: Mapping[Level, int] = {"L1": 35, "L2": 55, "L3": 100}  # ProSoftArena, Appendix C.2
+
+
+class EpisodeStep(BaseModel):
+    """One atomic task of an episode. `check` is empty where a later step ends what this one gives."""
+
+    model_config = ConfigDict(frozen=True)
+    task: str
+    application: str
+    program: str
+    setup: tuple[Entry, ...]
+    preload: tuple[str, ...] | None
+    oracle: tuple[Entry, ...]
+    check: tuple[Entry, ...]
+
+
+class Episode(BaseModel):
+    """Something for an agent to do, from a ready desktop to a state that is checked."""
+
+    model_config = ConfigDict(frozen=True)
+    level: Level
+    discipline: str
+    instruction: str
+    values: dict[str, str]
+    steps: tuple[EpisodeStep, ...]
+    infeasible: str | None = None
+
+    @property
+    def episode_id(self) -> str:
+        """A hash of all that the episode is made of."""
+        return hashlib.blake2b(json.dumps(self.model_dump(), sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    @property
+    def budget(self) -> int:
+        """The most steps that an agent may take."""
+        return STEP_BUDGETS[self.level]
+
+    @property
+    def applications(self) -> list[str]:
+        """The applications in the order of their first steps."""
+        return list(dict.fromkeys(step.application for step in self.steps))
+
+    @property
+    def programs(self) -> list[str]:
+        """The handles of the programs that take part."""
+        return list(dict.fromkeys(step.program for step in self.steps))
+
+    @property
+    def phases(self) -> list[list[EpisodeStep]]:
+        """Maximal runs of steps in one application."""
+        runs: list[list[EpisodeStep]] = []
+        for step in self.steps:
+            if runs and runs[-1][-1].application == step.application:
+                runs[-1].append(step)
+            else:
+                runs.append([step])
+        return runs
+
+
+def made_episode(composition: Composition, values: Mapping[str, str], catalog: Catalog, level: Level, instruction: str) -> Episode:
+    """The episode of a bound composition."""
+    steps = tuple(_step(composition, position, values, catalog) for position in range(len(composition.steps)))
+    first = catalog.applications[composition.steps[0].task.application]
+    infeasible = next((step.task.infeasible for step in composition.steps if step.task.infeasible), None)
+    return Episode(level=level, discipline=first.discipline or "", instruction=instruction, values=dict(values), steps=steps, infeasible=infeasible)
+
+
+def _step(composition: Composition, position: int, values: Mapping[str, str], catalog: Catalog) -> EpisodeStep:
+    step = composition.steps[position]
+    own = {name: values[step.names.get(name, name)] for name in step.task.arguments}
+    application = catalog.applications[step.task.application]
+    ended = _is_ended(step, composition.steps[position + 1 :])
+    return EpisodeStep(
+        task=step.task.id,
+        application=application.application,
+        program=application.program or application.application,
+        setup=tuple(fill(step.task.setup, own)),
+        preload=None if step.task.preload is None else tuple(fill(step.task.preload, own)),
+        oracle=tuple(fill(step.task.oracle, own)),
+        check=() if ended else tuple(fill(step.task.check, own)),
+    )
+
+
+def _is_ended(step: Step, later: Sequence[Step]) -> bool:
+    """Whether a later step ends a fact that this one gives: its checks do not hold then."""
+    return any(set(step.gives) & set(after.ends) for after in later)

@@ -1,0 +1,67 @@
+"""The instruction of an episode, by the narrators of the user tasks, with a rule of its own.
+
+Only steps that a kept step's needs imply are dropped (opening what is then edited), and every value that a check looks at stays in the text.
+No application is named: an episode may start on an empty desktop, where choosing it is part of the task.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.executable import texts_in
+from atomic_tasks.schema import placeholders
+from atomic_tasks.seeds import derived_random
+from compositions.model import Composition
+from eval_flows.episodes.compose import NotComposed
+from narrators.material import Spoken
+from narrators.naming import Names
+from narrators.narrator import Narrator
+from narrators.rates import NamingRates, NarrationRates
+from narrators.styles import Styles, read_styles
+
+_DRAWS = 60
+_RATES = NarrationRates(
+    drop_out=(0, 0),
+    generic_drop_out=(0, 0),
+    most_said_steps=100,
+    naming=NamingRates(application=0, kind=0, vendor=0),
+    lower_case=0.1,
+    end_punctuation=1,
+    typos=0,
+    references=0,
+    styles={"command": 3, "polite": 2, "need": 1.5, "statement": 3, "chatty": 0.5},
+)
+
+
+@cache
+def _styles() -> Styles:
+    return read_styles()
+
+
+def instruction(composition: Composition, values: Mapping[str, str], catalog: Catalog, *seed: str | int) -> str:
+    """The text of an episode; `NotComposed` where no phrasing says every value that is checked."""
+    narrator = Narrator(_styles(), _RATES)
+    spoken = Spoken(None, False, Names(), values, catalog.generators)
+    kept = _kept(composition)
+    wanted = _checked_arguments(composition)
+    for draw in range(_DRAWS):
+        narration = narrator.narrate_kept(composition, kept, spoken, derived_random(*seed, "narrate", draw))
+        if wanted <= set(placeholders(narration.masked_text)):
+            return narration.text
+    told = ", ".join(sorted(wanted))
+    raise NotComposed(f"{', '.join(step.task.id for step in composition.steps)}: no text says all that is checked ({told}); say it in every phrasing")
+
+
+def _kept(composition: Composition) -> tuple[int, ...]:
+    """All steps but the generic ones that give what a later one needs."""
+    implied = {source for position in range(len(composition.steps)) for source in composition.sources(position)}
+    return tuple(position for position, step in enumerate(composition.steps) if not (step.task.generic and position in implied))
+
+
+def _checked_arguments(composition: Composition) -> set[str]:
+    """The arguments, as the composition names them, that a check looks at."""
+    found = set()
+    for step in composition.steps:
+        for text in texts_in(step.task.check):
+            found |= {step.names.get(name, name) for name in placeholders(text) if name in step.task.arguments}
+    return found

@@ -1,0 +1,228 @@
+"""What `setup` makes before an episode: files made here, byte for byte the same each time, and uploaded to the machine."""
+
+import io
+import sqlite3
+import struct
+import tempfile
+import wave
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from math import pi, sin
+from pathlib import Path
+from typing import Any
+
+import docx
+import openpyxl
+from PIL import Image, ImageDraw
+
+from eval_flows.episodes.fill import place
+from machines.client import GuestClient
+
+_NO_TIME = datetime(2026, 1, 1)
+_RATE, _FRAMES = 8000, 10  # samples and film frames a second
+_FIRST_PACKET = 1_767_225_600  # 2026-01-01 00:00:00 UTC
+Json = Mapping[str, Any]
+
+
+def make(client: GuestClient, entry: Json) -> None:
+    """Make what one entry of `setup` declares, its placeholders filled."""
+    ((name, asked),) = entry.items()
+    if name == "folder":
+        client.upload(f"{place(asked)}/.keep", b"")
+        client.execute(["rm", f"{place(asked)}/.keep"])
+        return
+    client.upload(place(asked["path"]), MAKERS[name](asked))
+
+
+def _text(asked: Json) -> bytes:
+    content = asked["content"]
+    return (content if isinstance(content, str) else "\n".join(map(str, content)) + "\n").encode()
+
+
+def _csv(asked: Json) -> bytes:
+    return "".join(",".join(map(str, row)) + "\n" for row in asked["rows"]).encode()
+
+
+def _number(value: Any) -> Any:
+    """A text that is a number, as arguments are, becomes one."""
+    if isinstance(value, str):
+        for kind in (int, float):
+            try:
+                return kind(value)
+            except ValueError:
+                continue
+    return value
+
+
+def _workbook(asked: Json) -> bytes:
+    workbook = openpyxl.Workbook()
+    workbook.remove(workbook.active)  # type: ignore[arg-type]
+    workbook.properties.created = workbook.properties.modified = _NO_TIME
+    for title, rows in asked["sheets"].items():
+        sheet = workbook.create_sheet(title)
+        for row in rows:
+            sheet.append([_number(value) for value in row])
+    file = io.BytesIO()
+    workbook.save(file)
+    return file.getvalue()
+
+
+def _document(asked: Json) -> bytes:
+    document = docx.Document()
+    document.core_properties.created = document.core_properties.modified = _NO_TIME
+    for paragraph in asked["paragraphs"]:
+        if isinstance(paragraph, str):
+            document.add_paragraph(paragraph)
+        elif "heading" in paragraph:
+            document.add_heading(paragraph["heading"], paragraph.get("level", 1))
+        else:
+            rows = paragraph["table"]
+            table = document.add_table(len(rows), len(rows[0]))
+            for row, cells in enumerate(rows):
+                for column, text in enumerate(cells):
+                    table.cell(row, column).text = str(text)
+    file = io.BytesIO()
+    document.save(file)
+    return file.getvalue()
+
+
+def _picture(asked: Json) -> bytes:
+    width, height = (int(length) for length in asked["size"])
+    picture = Image.new("RGB", (width, height), "white")
+    draw = ImageDraw.Draw(picture)
+    for shape in asked.get("shapes", ()):
+        kind = next(name for name in ("rectangle", "ellipse", "fill") if name in shape)
+        box = [0, 0, width, height] if kind == "fill" else [float(edge) for edge in shape[kind]]
+        (draw.ellipse if kind == "ellipse" else draw.rectangle)(box, fill=shape["colour"])
+    file = io.BytesIO()
+    ending = Path(asked["path"]).suffix.lower().lstrip(".")
+    picture.save(file, {"jpg": "JPEG", "tif": "TIFF"}.get(ending, ending.upper()))
+    return file.getvalue()
+
+
+def _sound(asked: Json) -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(_RATE)
+        turn = 2 * pi * float(asked.get("pitch", 440)) / _RATE
+        sound.writeframes(b"".join(struct.pack("<h", int(8000 * sin(turn * sample))) for sample in range(int(float(asked["seconds"]) * _RATE))))
+    return file.getvalue()
+
+
+def _video(asked: Json) -> bytes:
+    """An AVI of uncompressed pictures: a bar that moves from left to right."""
+    width, height = (int(length) // 4 * 4 for length in asked.get("size", (160, 120)))
+    frames = [_frame(width, height, number) for number in range(int(float(asked["seconds"]) * _FRAMES))]
+    size = width * height * 3
+    header = struct.pack("<14I", 1_000_000 // _FRAMES, size * _FRAMES, 0, 0x10, len(frames), 0, 1, size, width, height, 0, 0, 0, 0)
+    stream = b"vids" + struct.pack("<11I", 0, 0, 0, 0, 1, _FRAMES, 0, len(frames), size, 0xFFFFFFFF, 0) + struct.pack("<4H", 0, 0, width, height)
+    form = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, size, 0, 0, 0, 0)
+    lists = _chunk(b"LIST", b"hdrl" + _chunk(b"avih", header) + _chunk(b"LIST", b"strl" + _chunk(b"strh", stream) + _chunk(b"strf", form)))
+    movie = _chunk(b"LIST", b"movi" + b"".join(_chunk(b"00db", frame) for frame in frames))
+    index = _chunk(b"idx1", b"".join(b"00db" + struct.pack("<III", 0x10, 4 + number * (size + 8), size) for number in range(len(frames))))
+    return _chunk(b"RIFF", b"AVI " + lists + movie + index)
+
+
+def _frame(width: int, height: int, number: int) -> bytes:
+    bar = number * 8 % width
+    line = b"".join(b"\xff\xff\xff" if bar <= x < bar + 16 else bytes((40, 80, 120)) for x in range(width))
+    return line * height
+
+
+def _chunk(name: bytes, content: bytes) -> bytes:
+    return name + struct.pack("<I", len(content)) + content + b"\0" * (len(content) % 2)
+
+
+def _database(asked: Json) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "made.db"
+        connection = sqlite3.connect(path)
+        script = asked["script"]
+        connection.executescript(script if isinstance(script, str) else ";\n".join(script))
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
+def _archive(asked: Json) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in asked["files"].items():
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), str(content))
+    return file.getvalue()
+
+
+def _capture(asked: Json) -> bytes:
+    """A packet every second from the beginning of 2026: pcapng if the file's name ends so, and else pcap."""
+    if Path(asked["path"]).suffix.lower() == ".pcapng":
+        return _capture_of_blocks(asked["packets"])
+    made = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    for number, packet in enumerate(asked["packets"]):
+        frame = _ethernet(packet, number)
+        made += struct.pack("<IIII", _FIRST_PACKET + number, 1000 * number, len(frame), len(frame)) + frame
+    return made
+
+
+def _capture_of_blocks(packets: Sequence[Json]) -> bytes:
+    made = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + _block(1, struct.pack("<HHI", 1, 0, 65535))
+    for number, packet in enumerate(packets):
+        frame = _ethernet(packet, number)
+        at = (_FIRST_PACKET + number) * 1_000_000 + 1000 * number
+        made += _block(6, struct.pack("<IIIII", 0, at >> 32, at & 0xFFFFFFFF, len(frame), len(frame)) + frame)
+    return made
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    body += b"\0" * (-len(body) % 4)
+    return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
+
+
+_NUMBER_OF = {"icmp": 1, "tcp": 6, "udp": 17, "dns": 17}
+
+
+def _ethernet(packet: Json, number: int) -> bytes:
+    protocol, text = packet["protocol"], str(packet.get("text", "")).encode()
+    source, target = (bytes(int(part) for part in packet[end].split(".")) for end in ("from", "to"))
+    port = int(packet.get("port", 53 if protocol == "dns" else 80))
+    own_port = int(packet.get("from_port", 40_000 + number))
+    if protocol == "icmp":
+        body = struct.pack(">BBHHH", 8, 0, 0, 1, number) + text
+        body = body[:2] + struct.pack(">H", _checksum(body)) + body[4:]
+    elif protocol == "tcp":
+        body = struct.pack(">HHIIBBHHH", own_port, port, 1000 + number, 1, 0x50, 0x18, 8192, 0, 0) + text
+    else:
+        inside = _question(str(packet["text"]), number) if protocol == "dns" else text
+        body = struct.pack(">HHHH", own_port, port, 8 + len(inside), 0) + inside
+    header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(body), number + 1, 0, 64, _NUMBER_OF[protocol], 0) + source + target
+    header = header[:10] + struct.pack(">H", _checksum(header)) + header[12:]
+    return bytes((2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0)) + header + body
+
+
+def _question(name: str, number: int) -> bytes:
+    labels = b"".join(bytes((len(label),)) + label.encode() for label in name.split("."))
+    return struct.pack(">HHHHHH", number, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">BHH", 0, 1, 1)
+
+
+def _checksum(data: bytes) -> int:
+    words: Sequence[int] = struct.unpack(f">{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2))
+    total = sum(words)
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
+MAKERS: Mapping[str, Callable[[Json], bytes]] = {
+    "text": _text,
+    "csv": _csv,
+    "workbook": _workbook,
+    "document": _document,
+    "picture": _picture,
+    "sound": _sound,
+    "video": _video,
+    "database": _database,
+    "archive": _archive,
+    "capture": _capture,
+}

@@ -1,0 +1,150 @@
+"""The steps of an oracle carried out on a desk: in the action space of the agents, each element found by its role and name when it is there."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from eval_flows.episodes.desk import Desk, Look
+from machines.actions import Action
+from machines.observation import Element
+
+ELEMENT_SECONDS = 12.0
+_ASK_EVERY = 0.05
+_CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
+_MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
+Entry = Mapping[str, Any]
+
+
+class OracleStuck(RuntimeError):
+    """An element that an oracle's step names is not there; the text says what is there instead."""
+
+
+def expanded(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The steps with menus spelt out as clicks."""
+    for entry in entries:
+        if "menu" in entry:
+            for name in entry["menu"]:
+                yield {"click": {"role": "menu", "name": name}, **{key: value for key, value in entry.items() if key != "menu"}}
+        else:
+            yield entry
+
+
+def perform(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> None:
+    """Carry out one step, waiting for what it names; `OracleStuck` if that does not come in time."""
+    actions, elements = planned(desk, entry, seconds)
+    for action in actions:
+        desk.do(action, elements)
+
+
+def planned(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> tuple[list[Action], Sequence[Element]]:
+    """The actions of one step, once what it names is there, and the elements that they are about; none for a step that only waits."""
+    ((verb, asked),) = [(key, value) for key, value in entry.items() if key != "within"]
+    within, until = entry.get("within"), time.monotonic() + seconds
+    if is_waiting(entry):
+        _wait(desk, asked, within, until, gone=verb == "wait_gone")
+        return [], ()
+    actions, look = _actions(desk, verb, asked, within, until)
+    return actions, look.elements if look else ()
+
+
+def is_waiting(entry: Entry) -> bool:
+    """Whether a step only waits, and does nothing."""
+    return "wait_for" in entry or "wait_gone" in entry
+
+
+def _actions(desk: Desk, verb: str, asked: Any, within: str | None, until: float) -> tuple[list[Action], Look | None]:
+    if verb in _CLICKS:
+        look, element = _await(desk, asked, within, until)
+        click = _CLICKS[verb]
+        return [Action("move_id", {"id": element.number}), *([Action(click, {})] if click else [])], look
+    if verb == "tick":
+        look, element = _await(desk, asked, within, until)
+        return [] if "checked" in element.states else [Action("move_id", {"id": element.number}), Action("single_click", {})], look
+    if verb == "click_at":
+        return [Action("move_abs", {"x": float(asked[0]), "y": float(asked[1])}), Action("single_click", {})], None
+    if verb == "drag":
+        look, start = _place(desk, asked["from"], within, until)
+        look, end = _place(desk, asked["to"], within, until)
+        return [Action("move_abs", {"x": start[0], "y": start[1]}), Action("drag", {"x": end[0], "y": end[1]})], look
+    argument = {
+        "write": "text",
+        "press": "key",
+        "scroll": "direction",
+        "copy_text": "text",
+        "open_program": "program",
+        "switch_to_app": "window",
+    }.get(verb)
+    return [Action(verb, {argument: str(asked)} if argument else {})], None
+
+
+def _place(desk: Desk, asked: Any, within: str | None, until: float) -> tuple[Look, tuple[float, float]]:
+    """A place on the screen as shares of it: given so, or the middle of an element."""
+    if isinstance(asked, list | tuple):
+        return desk.look(), (float(asked[0]), float(asked[1]))
+    look, element = _await(desk, asked, within, until)
+    x, y = element.middle
+    return look, (x / (desk.screen[0] - 1), y / (desk.screen[1] - 1))
+
+
+def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[Look, Element]:
+    seen: Element | None = None
+    while True:
+        look = desk.look()
+        found = matching(look, asked, within)
+        if found is not None and seen is not None and found.box == seen.box:
+            return look, found  # two equal readings: it does not move any more
+        if found is None and time.monotonic() > until:
+            raise OracleStuck(f"no {described(asked, within)} came; there are {_there(look, asked)}")
+        seen = found
+        time.sleep(_ASK_EVERY if found is None else 0)
+
+
+def _wait(desk: Desk, asked: Entry, within: str | None, until: float, gone: bool) -> None:
+    while True:
+        if "window" in asked:
+            is_there = any(asked["window"] in window.title for window in desk.windows())
+        else:
+            is_there = matching(desk.look(), asked, within) is not None
+        if is_there != gone:
+            desk.settle()
+            return
+        if time.monotonic() > until:
+            raise OracleStuck(f"{described(asked, within)} {'stayed' if gone else 'did not come'}")
+        time.sleep(_ASK_EVERY)
+
+
+def matching(look: Look, asked: Entry, within: str | None) -> Element | None:
+    """The element with that role and name: the last of the tree's that are enabled, since dialogs come after what they cover; or the nth."""
+    roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
+    front = next((window.title for window in look.windows if window.is_active), None)
+    found = [
+        element
+        for element in look.elements
+        if element.role in roles
+        and ("name" not in asked or element.name == asked["name"])
+        and ("text" not in asked or element.text == asked["text"])
+        and ("containing" not in asked or asked["containing"] in element.name)
+        and (within is None or within in element.window)
+        and ("sensitive" in element.states or "enabled" in element.states or asked.get("disabled"))
+    ]
+    if not found:
+        return None
+    if "nth" in asked:
+        return found[asked["nth"]] if len(found) > asked["nth"] else None
+    in_front = [element for element in found if element.window == front]
+    return (in_front or found)[-1]
+
+
+def described(asked: Entry, within: str | None) -> str:
+    """An element in words."""
+    if "window" in asked:
+        return f"window '{asked['window']}'"
+    named = next((f"{key} '{asked[key]}'" for key in ("name", "containing", "text") if key in asked), "any name")
+    return f"{asked.get('role')} with {named}" + (f" in '{within}'" if within else "")
+
+
+def _there(look: Look, asked: Entry) -> str:
+    roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
+    alike = [repr(element.name or element.text[:30]) for element in look.elements if element.role in roles]
+    windows = ", ".join(repr(window.title) for window in look.windows)
+    return f"{', '.join(alike[:40]) or 'none of that role'} in windows {windows or 'none'}"

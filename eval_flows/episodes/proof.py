@@ -1,0 +1,128 @@
+"""The proof of an episode: doing nothing earns nothing, the oracle earns everything, and the oracle with anything missing or changed earns less.
+
+A run of the oracle that gets stuck is a run like any other: what counts is the reward of the state that it leaves.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from atomic_tasks.catalog import Catalog
+from compositions.model import Composition
+from eval_flows.episodes.checkers.reward import Checked
+from eval_flows.episodes.compose import values_of
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.episode import Episode, made_episode
+from eval_flows.episodes.oracle import OracleStuck, expanded, is_waiting
+from eval_flows.episodes.stage import do_step, prepare, reward
+from machines.image import Image
+from machines.sandbox import Sandbox
+
+VERSION = 1  # of the way that episodes are proven: part of what a proof is kept by
+_TWICE = 2
+_STUCK_SECONDS = 2.5  # how long a spoilt oracle waits for an element: most never come
+_SPOILT_CHECK_SECONDS = 1.0
+_OTHER_VALUES = 12  # draws until an argument has another value
+Kind = Literal["nothing", "oracle", "without line", "without step", "changed argument"]
+
+
+class Trial(BaseModel):
+    """One run of a proof, whether it came out as it has to, and otherwise what was seen."""
+
+    model_config = ConfigDict(frozen=True)
+    kind: Kind
+    what: str
+    reward: float
+    passed: bool
+    seen: str = ""
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run to make: what the oracle does (None for doing nothing), and with which line of which step left out."""
+
+    kind: Kind
+    what: str
+    oracle: Episode | None
+    steps: Sequence[int] = ()
+    line: tuple[int, int] | None = None
+
+
+def prove(episode: Episode, changed: dict[str, Episode], image: Image) -> list[Trial]:
+    """Every trial of the episode; `changed` holds, by argument, the same episode with another value for it.
+
+    An infeasible episode has nothing to carry out: that doing nothing earns nothing there is the reward's rule, and all that can be shown.
+    """
+    if episode.infeasible is not None:
+        return []
+    return [_tried(episode, run, image) for run in _runs(episode, changed)]
+
+
+def _runs(episode: Episode, changed: dict[str, Episode]) -> Iterator[_Run]:
+    first = 1 if episode.steps[0].preload is not None else 0
+    todo = [number for number in range(first, len(episode.steps)) if episode.steps[number].oracle]
+    for again in range(_TWICE):
+        yield _Run("nothing", f"{again + 1}", None)
+        yield _Run("oracle", f"{again + 1}", episode, todo)
+    if episode.level == "L1":
+        for number in todo:
+            for line, entry in enumerate(expanded(episode.steps[number].oracle)):
+                if not is_waiting(entry):
+                    yield _Run("without line", f"{episode.steps[number].task}: {entry}", episode, todo, (number, line))
+    for number in todo if len(todo) > 1 else ():
+        yield _Run("without step", episode.steps[number].task, episode, [other for other in todo if other != number])
+    for name, other in changed.items():
+        yield _Run("changed argument", f"{name}: {episode.values[name]} to {other.values[name]}", other, todo)
+
+
+def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
+    with Sandbox(image) as machine:
+        desk = Desk(machine.client, image)
+        stuck = ""
+        if run.oracle is not None and run.oracle is not episode:
+            prepare(desk, _with_setup_of(run.oracle, episode))
+        else:
+            prepare(desk, episode)
+        seconds = {"seconds": _STUCK_SECONDS} if run.kind not in ("nothing", "oracle") else {}
+        for number in run.steps if run.oracle else ():
+            assert run.oracle is not None
+            try:
+                do_step(desk, run.oracle.steps[number], run.line[1] if run.line and run.line[0] == number else None, **seconds)
+            except OracleStuck as error:
+                stuck = str(error)
+                break
+        got, found = reward(desk, episode, *([_SPOILT_CHECK_SECONDS] if seconds or run.kind == "nothing" else []))
+    wanted = got == 1 if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
+    return Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, found))
+
+
+def _with_setup_of(changed: Episode, original: Episode) -> Episode:
+    """The changed episode on a stage that holds what either needs, the original's last: its files are those that are checked."""
+    setup = tuple(entry for one in (changed, original) for step in one.steps for entry in step.setup)
+    first = changed.steps[0].model_copy(update={"setup": setup})
+    return changed.model_copy(update={"steps": (first, *(step.model_copy(update={"setup": ()}) for step in changed.steps[1:]))})
+
+
+def _seen(stuck: str, found: Sequence[Checked]) -> str:
+    checks = "; ".join(f"{'holds' if one.holds else 'fails'} {one.entry} got {one.got!r:.200}" for one in found)
+    return f"stuck: {stuck}; {checks}" if stuck else checks
+
+
+def changed_episodes(composition: Composition, episode: Episode, catalog: Catalog, *seed: str | int) -> dict[str, Episode]:
+    """For each argument that something is done or checked by, the episode with another value for it alone; those that fit it follow it."""
+    found = {}
+    for name in composition.arguments:
+        for draw in range(_OTHER_VALUES):
+            other = values_of(composition, catalog, *seed, "changed", name, draw)[name]
+            if other != episode.values[name]:
+                changed = made_episode(composition, {**episode.values, name: other}, catalog, episode.level, episode.instruction)
+                if _done(changed) != _done(episode):
+                    found[name] = changed
+                break
+    return found
+
+
+def _done(episode: Episode) -> list[tuple[Any, ...]]:
+    return [(step.preload, step.oracle, step.check) for step in episode.steps]

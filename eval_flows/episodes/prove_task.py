@@ -1,0 +1,40 @@
+"""For authors: prove executable atomic tasks, each as an episode of its own.
+
+python -m eval_flows.episodes.prove_task mousepad.append_line [...] [--machines FOLDER] [--seed N]
+"""
+
+import time
+from pathlib import Path
+
+import click
+
+from atomic_tasks.catalog import read_catalog
+from atomic_tasks.seeds import derived_random
+from eval_flows.episodes.compose import single, values_of
+from eval_flows.episodes.episode import made_episode
+from eval_flows.episodes.proof import changed_episodes, prove
+from machines.image import find_image
+
+
+@click.command()
+@click.argument("task_ids", nargs=-1, required=True)
+@click.option("--machines", type=click.Path(path_type=Path), default=Path("data/machines"))
+@click.option("--image", "image_name", default="desktop")
+@click.option("--seed", default=1)
+def prove_tasks(task_ids: tuple[str, ...], machines: Path, image_name: str, seed: int) -> None:
+    """Prove TASK_IDS, and print what did not come out as it has to."""
+    catalog, _ = read_catalog()
+    image = find_image(image_name, machines)
+    for task_id in task_ids:
+        begun = time.monotonic()
+        composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
+        episode = made_episode(composition, values_of(composition, catalog, seed, task_id, "bind"), catalog, "L1", "")
+        trials = prove(episode, changed_episodes(composition, episode, catalog, seed, task_id), image)
+        failed = [trial for trial in trials if not trial.passed]
+        click.echo(f"{'PROVEN' if not failed else 'NOT PROVEN'} {task_id} {len(trials)} trials, {time.monotonic() - begun:.0f} s, {episode.values}")
+        for trial in failed:
+            click.echo(f"   {trial.kind} ({trial.what}): reward {trial.reward}: {trial.seen:.1500}")
+
+
+if __name__ == "__main__":
+    prove_tasks()

@@ -1,0 +1,89 @@
+"""Proving a suite: every episode by workers, with results kept by content, so that only what changed is proven again."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from eval_flows.episodes.episode import Episode
+from eval_flows.episodes.pipeline import sound_catalog
+from eval_flows.episodes.proof import VERSION, Trial, prove
+from eval_flows.episodes.run import Progress
+from eval_flows.episodes.suite import read_suite, suite_episodes
+from eval_flows.episodes.workers import Ask, supervised
+from machines.errors import MachineNeeds
+from machines.image import Image, find_image
+from machines.sandbox import check_host
+from warehouse.layout import DataFolder, written_file
+
+_SECONDS = 3600.0  # of the wall clock for all trials of one episode
+
+
+class Proof(BaseModel):
+    """What came of proving an episode; a fault is of the infrastructure."""
+
+    episode_id: str
+    tasks: list[str]
+    trials: list[Trial]
+    fault: str | None = None
+    is_listed: bool = False
+
+    @property
+    def failed(self) -> list[Trial]:
+        """The trials that did not come out as they have to."""
+        return [trial for trial in self.trials if not trial.passed]
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether every trial did."""
+        return self.fault is None and not self.failed
+
+
+@dataclass(frozen=True)
+class _Job:
+    episode: Episode
+    changed: dict[str, Episode]
+    image: Image
+    key: str
+
+
+def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, levels: Sequence[str] = (), limit: int | None = None) -> list[Proof]:
+    """Prove the episodes of a suite that are not proven yet, and give the proofs of all."""
+    suite, catalog = read_suite(name), sound_catalog()
+    episodes = [one for one in suite_episodes(suite, catalog) if not levels or one.episode.level in levels][:limit]
+    check_host()
+    image = find_image(suite.image, data.machines)
+    if not image.is_built:
+        raise MachineNeeds(f"the image '{suite.image}' is not built yet: deskmill machine build {suite.image}")
+    jobs = [_job(one.episode, one.changed(catalog), image) for one in episodes]
+    kept: dict[str, Proof | None] = {job.key: _kept(data, job.key) for job in jobs}
+    todo = [job for job in jobs if kept[job.key] is None]
+    progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
+    failed = 0
+    for number, done in enumerate(supervised(todo, _prove, workers, _SECONDS), 1):
+        tasks = [step.task for step in done.job.episode.steps]
+        made = Proof(episode_id=done.job.episode.episode_id, tasks=tasks, trials=done.result or [], fault=done.fault)
+        kept[done.job.key] = made
+        failed += not made.is_proven
+        if made.fault is None:
+            with written_file(data.proofs / f"{done.job.key}.json") as temporary:
+                temporary.write_text(made.model_dump_json(indent=1))
+        progress(f"prove {name}", len(jobs) - len(todo) + number, len(jobs), f"{failed} unproven")
+    proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]
+    return [proof.model_copy(update={"is_listed": proof.episode_id in suite.unproven}) for proof in proofs]
+
+
+def _job(episode: Episode, changed: dict[str, Episode], image: Image) -> _Job:
+    made_from = [VERSION, episode.model_dump(), {name: one.model_dump() for name, one in changed.items()}, image.root.name, image.home.name]
+    return _Job(episode, changed, image, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
+
+
+def _prove(job: _Job, _: Ask) -> list[Trial]:
+    return prove(job.episode, job.changed, job.image)
+
+
+def _kept(data: DataFolder, key: str) -> Proof | None:
+    path = data.proofs / f"{key}.json"
+    return Proof.model_validate_json(path.read_text()) if path.is_file() else None

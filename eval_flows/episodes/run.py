@@ -1,0 +1,222 @@
+"""A run of episodes: one agent over one suite, each episode written whole when it ends, so that a killed run goes on where it was.
+
+A run's folder holds `suite_run.json`, a trajectory for each episode and repeat (steps, checks and pictures), `episodes.jsonl` with a line for each,
+and the same as Parquet for the warehouse.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.agents.choice import AgentChoice, agent_maker
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.episode import Episode
+from eval_flows.episodes.play import Played, as_json, play
+from eval_flows.episodes.suite import SuiteEpisode
+from eval_flows.episodes.workers import Answer, Ask, Done, supervised
+from machines.image import Image
+from machines.sandbox import Sandbox
+from warehouse.layout import DataFolder, written_file, written_folder
+from warehouse.parquet import write_rows
+
+Row = dict[str, Any]
+Progress = Callable[[str, int, int, str], None]
+_SECONDS_PER_STEP = 30.0  # of the wall clock that ends a hanging episode from outside
+_SECONDS_AROUND = 180.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is run: episodes with the applications that are valid for each, the agent, and how each episode starts."""
+
+    suite: str
+    episodes: Sequence[SuiteEpisode]
+    valid: Mapping[str, Sequence[str]]
+    agent: AgentChoice
+    image: Image
+    bare: bool
+    repeats: int
+    keep_pictures: bool = True
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What the run is; its id is the hash of this."""
+        return {
+            "suite": self.suite,
+            "episodes": sorted(one.episode.episode_id for one in self.episodes),
+            "agent": self.agent.described,
+            "image": [self.image.root.name, self.image.home.name],
+            "start": self.start,
+        }
+
+    @property
+    def run_id(self) -> str:
+        """The run's id; more repeats extend a run."""
+        return hashlib.blake2b(json.dumps(self.described, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    @property
+    def start(self) -> str:
+        """How episodes start."""
+        return "bare" if self.bare else "preloaded"
+
+
+@dataclass(frozen=True)
+class _Job:
+    """An episode for a worker: everything that it needs travels with it."""
+
+    episode: Episode
+    repeat: int
+    agent: AgentChoice
+    image: Image
+    bare: bool
+    folder: Path
+    keep_pictures: bool
+
+
+def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress, answer: Answer | None = None) -> list[Row]:
+    """Play what is not played yet, and give a row for every episode and repeat; faults of the infrastructure are tried again at the next call."""
+    folder = data.runs / plan.run_id
+    with data.locked(f"run-{plan.run_id}"):
+        _describe(plan, folder)
+        wanted = [(one.episode, repeat) for repeat in range(1, plan.repeats + 1) for one in plan.episodes]
+        rows = _rows_there(plan, folder)
+        jobs = [
+            _Job(episode, repeat, plan.agent, plan.image, plan.bare, _trajectory(folder, episode, repeat), plan.keep_pictures)
+            for episode, repeat in wanted
+            if (episode.episode_id, repeat) not in rows
+        ]
+        progress(plan.suite, len(wanted) - len(jobs), len(wanted), "")
+        limit = _SECONDS_AROUND + _SECONDS_PER_STEP * max((job.episode.budget for job in jobs), default=0)
+        for number, done in enumerate(supervised(jobs, _play, workers, limit, answer=answer), 1):
+            row = _row(plan, done)
+            rows[row["episode_id"], row["repeat"]] = row
+            _append(folder / "episodes.jsonl", row)
+            progress(
+                plan.suite, len(wanted) - len(jobs) + number, len(wanted), f"{sum(one['is_success'] or False for one in rows.values())} succeeded"
+            )
+        found = [rows[episode.episode_id, repeat] for episode, repeat in wanted]
+        _write_tables(folder, list(rows.values()))
+    return found
+
+
+def _play(job: _Job, ask: Ask) -> Row:
+    """Play one episode on a machine of its own; the row's own figures. The trajectory is written whole, or not at all."""
+    with Sandbox(job.image) as machine:
+        desk = Desk(machine.client, job.image)
+        played = play(desk, job.episode, agent_maker(job.agent, job.episode, job.repeat, ask), job.bare, job.keep_pictures)
+    with written_folder(job.folder) as temporary:
+        for step in played.steps:
+            if step.screenshot is not None:
+                (temporary / f"{step.number:03}.png").write_bytes(step.screenshot)
+        (temporary / "trajectory.json").write_text(json.dumps(as_json(played), indent=1))
+    return _figures(played)
+
+
+def _figures(played: Played) -> Row:
+    return {
+        "status": played.status,
+        "reward": played.reward,
+        "is_success": played.reward == 1,
+        "steps": len(played.steps),
+        "malformed": played.malformed,
+        "ready_seconds": round(played.ready_seconds, 3),
+        "seconds": round(played.seconds, 3),
+        "first_application": played.first_program,
+        "input_tokens": played.spent.input_tokens,
+        "output_tokens": played.spent.output_tokens,
+        "cost_usd": played.spent.cost_usd,
+        "checks": as_json(played)["checks"],
+    }
+
+
+def _row(plan: Plan, done: Done[_Job]) -> Row:
+    """The row of what became of an episode; a fault has no reward, and counts in no denominator."""
+    episode = done.job.episode
+    figures = done.result or dict.fromkeys(("reward", "is_success", "steps", "malformed", "ready_seconds", "first_application")) | {
+        "status": "infrastructure fault", "seconds": round(done.seconds, 3), "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
+    }  # fmt: skip
+    valid = list(plan.valid[episode.episode_id])
+    first = figures["first_application"]
+    return {
+        "run_id": plan.run_id,
+        "episode_id": episode.episode_id,
+        "repeat": done.job.repeat,
+        "suite": plan.suite,
+        "agent": plan.agent.name,
+        "start": plan.start,
+        "level": episode.level,
+        "discipline": episode.discipline,
+        "application": episode.applications[0],
+        "applications": episode.applications,
+        "instruction": episode.instruction,
+        "infeasible": episode.infeasible,
+        "step_budget": episode.budget,
+        "valid_applications": valid,
+        "is_valid_choice": None if first is None else first in valid,
+        "tries": done.tries,
+        "fault": done.fault,
+        **figures,
+    }
+
+
+def _describe(plan: Plan, folder: Path) -> None:
+    path = folder / "suite_run.json"
+    if not path.is_file():
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        with written_file(path) as temporary:
+            temporary.write_text(json.dumps({"run_id": plan.run_id, "started_at": started, **plan.described}, indent=1) + "\n")
+
+
+def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:
+    """The episodes that ended, but for faults; a last line that a kill cut off is passed over, and its episode played again."""
+    path = folder / "episodes.jsonl"
+    rows: dict[tuple[str, int], Row] = {}
+    for line in path.read_text().splitlines() if path.is_file() else ():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        if row["fault"] is None:
+            rows[row["episode_id"], row["repeat"]] = row
+    return rows
+
+
+def _append(path: Path, row: Row) -> None:
+    import os
+
+    with path.open("a") as file:
+        file.write(json.dumps(row) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write_tables(folder: Path, rows: Sequence[Row]) -> None:
+    """The run as Parquet."""
+    ordered = sorted(rows, key=lambda row: (row["repeat"], row["episode_id"]))
+    write_rows(folder / "episodes" / "00000.parquet", "episodes", ordered)
+    steps = [step for row in ordered if row["fault"] is None for step in _steps(folder, row)]
+    write_rows(folder / "steps" / "00000.parquet", "steps", steps)
+
+
+def _steps(folder: Path, row: Row) -> list[Row]:
+    path = folder / "trajectories" / f"{row['episode_id']}_{row['repeat']}" / "trajectory.json"
+    named = {name: row[name] for name in ("run_id", "episode_id", "repeat")}
+    found = json.loads(path.read_text())["steps"]
+    return [{**named, **step, "pointer_x": (step["pointer"] or (None, None))[0], "pointer_y": (step["pointer"] or (None, None))[1]} for step in found]
+
+
+def _trajectory(folder: Path, episode: Episode, repeat: int) -> Path:
+    return folder / "trajectories" / f"{episode.episode_id}_{repeat}"
+
+
+def valid_programs(one: SuiteEpisode, catalog: Catalog, image: Image) -> list[str]:
+    """The programs of the image that can do the first phase of the episode: what a first choice on an empty desktop is scored against."""
+    handles = {catalog.applications[name].program or name: name for name in catalog.applications if catalog.applications[name].platform == "linux"}
+    installed = {name: handle for handle, name in handles.items() if handle in image.programs}
+    capabilities = [catalog.tasks[step.task].capability for step in one.episode.phases[0]]
+    return sorted(installed[name] for name in catalog.doing(capabilities, installed))

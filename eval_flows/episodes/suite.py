@@ -1,0 +1,157 @@
+"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the episodes that they are."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
+from atomic_tasks.schema import Declared, Identifier
+from atomic_tasks.seeds import derived_random
+from atomic_tasks.yaml_source import read_declared_file
+from compositions.model import Composition
+from compositions.schema import WorkflowStep
+from eval_flows.episodes.compose import NotComposed, listed, sequence, values_of
+from eval_flows.episodes.episode import Episode, Level, made_episode
+from eval_flows.episodes.instruct import instruction
+from eval_flows.episodes.proof import changed_episodes
+from machines.image import declared
+
+SUITES = Path(__file__).parent / "suites"
+MULTIPLE_PROGRAMS = 2
+
+
+class Listed(Declared):
+    """An episode of a suite: its atomic tasks in their order, or steps with renamed arguments, and what makes it differ from others of the same."""
+
+    level: Level
+    tasks: tuple[str, ...] = ()
+    steps: tuple[WorkflowStep, ...] = ()
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Listed":
+        if bool(self.tasks) == bool(self.steps):
+            raise ValueError("give either tasks or steps")
+        return self
+
+    @property
+    def task_ids(self) -> tuple[str, ...]:
+        """The atomic tasks that are listed."""
+        return self.tasks or tuple(step.task for step in self.steps)
+
+
+class Suite(Declared):
+    """A file of suites/."""
+
+    title: str
+    description: str
+    image: Identifier = Field(description="the image of machines/desktop.yaml that it runs on")
+    seed: int
+    unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to stand unproven")
+    episodes: tuple[Listed, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class SuiteEpisode:
+    """An episode with the composition that it comes from."""
+
+    episode: Episode
+    composition: Composition
+    seed: tuple[str | int, ...]
+
+    def changed(self, catalog: Catalog) -> dict[str, Episode]:
+        """For each argument, the episode with another value for it."""
+        return changed_episodes(self.composition, self.episode, catalog, *self.seed)
+
+
+def suite_names() -> list[str]:
+    """The suites that there are."""
+    return sorted(path.stem for path in SUITES.glob("*.yaml"))
+
+
+def read_suite(name: str) -> Suite:
+    """The suite of that name; BadInput where there is none."""
+    path = SUITES / f"{name}.yaml"
+    if not path.is_file():
+        close = get_close_matches(name, suite_names(), 1)
+        raise BadInput(f"there is no suite '{name}'{f'; did you mean {close[0]}?' if close else ''} (there are {', '.join(suite_names())})")
+    return read_declared_file(path, Suite)
+
+
+def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
+    """Every episode of a suite; BadInput that names all that cannot be, before anything starts."""
+    problems = list(_problems(suite, catalog))
+    if problems:
+        raise BadInput("\n".join(problems))
+    found: dict[str, SuiteEpisode] = {}
+    for number, entry in enumerate(suite.episodes):
+        try:
+            made = _episode(suite, entry, catalog)
+        except NotComposed as error:
+            problems.append(f"episodes[{number}]: {error}")
+            continue
+        if made.episode.episode_id in found:
+            problems.append(f"episodes[{number}]: the same episode stands before; give it another seed")
+        found[made.episode.episode_id] = made
+    if problems:
+        raise BadInput("\n".join(problems))
+    return list(found.values())
+
+
+def _episode(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteEpisode:
+    seed: tuple[str | int, ...] = (suite.seed, *entry.task_ids, entry.seed)
+    composition = sequence(catalog, entry.tasks, derived_random(*seed)) if entry.tasks else listed(catalog, entry.steps)
+    values = values_of(composition, catalog, *seed, "bind")
+    text = instruction(composition, values, catalog, *seed)
+    return SuiteEpisode(made_episode(composition, values, catalog, entry.level, text), composition, seed)
+
+
+def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
+    images = declared().images
+    if suite.image not in images:
+        yield f"image: there is no image '{suite.image}' in machines/desktop.yaml; there are {', '.join(images)}"
+        return
+    for number, entry in enumerate(suite.episodes):
+        where = f"episodes[{number}]"
+        for task_id in entry.task_ids:
+            task = catalog.tasks.get(task_id)
+            if task is None:
+                close = get_close_matches(task_id, catalog.tasks, 1)
+                yield f"{where}: unknown atomic task '{task_id}'{f'; did you mean {close[0]}?' if close else ''}"
+            elif not task.is_executable and task.preload is None:
+                yield f"{where}: {task_id} has no oracle: it cannot be done on a machine"
+            else:
+                application = catalog.applications[task.application]
+                program = application.program or application.application
+                if program not in images[suite.image]:
+                    yield f"{where}: {task_id} needs {program}, which image '{suite.image}' has not: add it to machines/desktop.yaml"
+
+
+def metadata(made: SuiteEpisode, catalog: Catalog) -> Mapping[str, Any]:
+    """The fields of ProSoftArena's annotation (Appendix B.2, Table 7), as far as there is no person in them."""
+    episode = made.episode
+    telling = [step.task for step in episode.steps if not catalog.tasks[step.task].generic]
+    lines = sum(len(step.oracle) for step in episode.steps)
+    resources = sorted(
+        {str(asked.get("path") if isinstance(asked, dict) else asked) for step in episode.steps for entry in step.setup for asked in entry.values()}
+    )
+    return {
+        "episode_id": episode.episode_id,
+        "instruction": episode.instruction,
+        "context_resources": resources,
+        "task_source": [f"atomic_tasks/applications/{application}.yaml" for application in episode.applications],
+        "core_operations": telling,
+        "expected_output": [str(entry) for step in episode.steps for entry in step.check],
+        "difficulty": "easy" if lines <= 6 else "medium" if lines <= 15 else "hard",
+        "level": episode.level,
+        "discipline": episode.discipline,
+        "applications": episode.applications,
+        "step_budget": episode.budget,
+        "oracle_lines": lines,
+        "infeasible": episode.infeasible,
+    }

@@ -1,0 +1,176 @@
+"""Workers: each a process of its own with one job at a time, watched from outside by the wall clock.
+
+A worker that dies, or that does not end in time, is a fault of the infrastructure: it is killed with its machine, a new one takes its place,
+and the job is tried again a few times before its fault is what is reported. Jobs may ask the parent for what only it has (a model's answer).
+"""
+
+import multiprocessing
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, TypeVar
+
+Job = TypeVar("Job")
+Ask = Callable[[Any], Any]
+Work = Callable[[Any, Ask], Any]  # a job, and a way to ask the parent, to a result; both travel between processes
+Reply = Callable[[Any], None]
+Answer = Callable[[Any, Reply], None]  # the parent's side: what is asked, and where to give the answer, at once or later
+_KINDLY = 5.0  # seconds that a worker has to end by itself
+
+
+@dataclass(frozen=True)
+class Done(Generic[Job]):
+    """What became of a job: its result, or the fault of the last try; `tries` counts all of them."""
+
+    job: Job
+    result: Any
+    fault: str | None
+    tries: int
+    seconds: float
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    job: int | None = None
+    begun: float = 0.0
+    sending: threading.Lock = field(default_factory=threading.Lock)
+
+    def send(self, message: tuple[str, Any]) -> None:
+        with self.sending:
+            try:
+                self.pipe.send(message)
+            except (BrokenPipeError, OSError):
+                return  # it has died: the loop will see
+
+
+def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tries: int = 3, answer: Answer | None = None) -> Iterator[Done[Job]]:
+    """What becomes of each job, as they end. `seconds` is the wall clock of one try."""
+    supervisor = _Supervisor(jobs, work, seconds, tries, answer)
+    try:
+        yield from supervisor.run(min(workers, max(1, len(jobs))))
+    finally:
+        supervisor.close()
+
+
+class _Supervisor(Generic[Job]):
+    def __init__(self, jobs: Sequence[Job], work: Work, seconds: float, tries: int, answer: Answer | None) -> None:
+        self._jobs = jobs
+        self._work = work
+        self._seconds = seconds
+        self._most_tries = tries
+        self._answer = answer
+        self._waiting = deque(range(len(jobs)))
+        self._tries = [0] * len(jobs)
+        self._workers: list[_Worker] = []
+        self._context = multiprocessing.get_context("spawn")
+
+    def run(self, workers: int) -> Iterator[Done[Job]]:
+        while self._waiting or any(worker.job is not None for worker in self._workers):
+            while len(self._workers) < workers and self._waiting:
+                self._workers.append(self._started())
+            for worker in self._workers:
+                if worker.job is None and self._waiting:
+                    self._give(worker)
+            ready = set(wait([worker.pipe for worker in self._workers], timeout=self._until_next_limit()))
+            for worker in list(self._workers):
+                done = self._heard(worker) if worker.pipe in ready else self._overdue(worker)
+                if done is not None:
+                    yield done
+
+    def close(self) -> None:
+        """End every worker; one that is at work is killed."""
+        for worker in self._workers:
+            if worker.job is None:
+                worker.send(("end", None))
+                worker.process.join(_KINDLY)
+            self._kill(worker)
+        self._workers.clear()
+
+    def _started(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _give(self, worker: _Worker) -> None:
+        worker.job = self._waiting.popleft()
+        self._tries[worker.job] += 1
+        worker.begun = time.monotonic()
+        worker.send(("job", self._jobs[worker.job]))
+
+    def _until_next_limit(self) -> float:
+        at_work = [worker.begun + self._seconds for worker in self._workers if worker.job is not None]
+        return max(0.0, min(at_work) - time.monotonic()) if at_work else 0.1
+
+    def _heard(self, worker: _Worker) -> Done[Job] | None:
+        try:
+            kind, content = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._fault(worker, f"the worker died with exit code {self._kill(worker)}")
+        if kind == "ask":
+            assert self._answer is not None
+            self._answer(content, lambda reply: worker.send(("reply", reply)))
+            return None
+        if kind == "fault":
+            return self._fault(worker, content)
+        return self._ended(worker, content, None)
+
+    def _overdue(self, worker: _Worker) -> Done[Job] | None:
+        if worker.job is None or time.monotonic() < worker.begun + self._seconds:
+            return None
+        self._kill(worker)
+        return self._fault(worker, f"not done within {self._seconds:.0f} s")
+
+    def _fault(self, worker: _Worker, fault: str) -> Done[Job] | None:
+        """Try again, or report the fault."""
+        number = worker.job
+        if number is None:
+            return None
+        if self._tries[number] < self._most_tries:
+            self._waiting.append(number)
+            worker.job = None
+            return None
+        return self._ended(worker, None, fault)
+
+    def _ended(self, worker: _Worker, result: Any, fault: str | None) -> Done[Job]:
+        assert worker.job is not None
+        number, worker.job = worker.job, None
+        return Done(self._jobs[number], result, fault, self._tries[number], time.monotonic() - worker.begun)
+
+    def _kill(self, worker: _Worker) -> int | None:
+        """End the process, and its machine with it, whatever it does."""
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
+        if worker in self._workers:
+            self._workers.remove(worker)
+        return worker.process.exitcode
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """A worker's life: jobs until it is told to end, or its parent is gone."""
+
+    def ask(question: Any) -> Any:
+        pipe.send(("ask", question))
+        return pipe.recv()[1]
+
+    while True:
+        try:
+            kind, job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        if kind == "end":
+            return
+        try:
+            answer = ("result", work(job, ask))
+        except Exception as error:
+            answer = ("fault", f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}")
+        pipe.send(answer)

@@ -1,0 +1,157 @@
+"""The unified action space of ProSoftArena (Table 8) as agents write it, read strictly and turned into what a guest does.
+
+An agent's code is never run: it is read as calls of these functions with literal arguments, and whatever else it holds makes it malformed.
+"""
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from machines.observation import Element
+
+Json = dict[str, Any]
+Screen = tuple[int, int]
+
+
+class MalformedAction(ValueError):
+    """What an agent wrote is no action; the text tells it why."""
+
+
+@dataclass(frozen=True)
+class Action:
+    """An action by its name in Table 8, with its arguments by name."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        """As an agent writes it."""
+        return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
+
+
+# Name in Table 8: the names of its arguments and their types. Drag is Windows Agent Arena's; hotkeys are combinations that `press` takes.
+ACTIONS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+    "move_id": {"id": int},
+    "move_abs": {"x": (int, float), "y": (int, float)},
+    "single_click": {},
+    "double_click": {},
+    "right_click": {},
+    "scroll": {"direction": str},
+    "drag": {"x": (int, float), "y": (int, float)},
+    "write": {"text": str},
+    "press": {"key": str},
+    "copy_text": {"text": str},
+    "copy_image": {"id": int, "description": str},
+    "paste": {},
+    "open_program": {"program": str},
+    "switch_to_app": {"window": str},
+}
+_OTHER_NAMES = {"switch_to_application": "switch_to_app"}
+_OTHER_ARGUMENTS = {
+    ("scroll", "dir"): "direction",
+    ("write", "string"): "text",
+    ("open_program", "prog"): "program",
+    ("switch_to_app", "win"): "window",
+    ("switch_to_app", "name"): "window",
+}
+_OPTIONAL = frozenset({("copy_image", "description")})
+_CONTROL = frozenset({"WAIT", "DONE", "FAIL"})
+
+
+def read_actions(code: str) -> list[Action]:
+    """The actions that a block of code calls, in order; `MalformedAction` with the line if anything else stands there."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise MalformedAction(f"the code cannot be read: {error}") from None
+    if not body:
+        raise MalformedAction("the code holds no action")
+    return [_action(statement) for statement in body]
+
+
+def _action(statement: ast.stmt) -> Action:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        raise MalformedAction(f"line {statement.lineno} is no call of an action: only calls such as computer.mouse.move_id(id=3) are carried out")
+    call = statement.value
+    target = ast.unparse(call.func)
+    name = target.rpartition(".")[2]
+    name = _OTHER_NAMES.get(name, name)
+    if name not in ACTIONS:
+        raise MalformedAction(f"line {statement.lineno}: there is no action '{target}'; there are {', '.join(ACTIONS)}")
+    return made(name, [_literal(argument) for argument in call.args], {str(pair.arg): _literal(pair.value) for pair in call.keywords})
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise MalformedAction(f"line {node.lineno}: {ast.unparse(node)[:80]} is no literal value") from None
+
+
+def made(name: str, positional: Sequence[Any], named: Mapping[str, Any]) -> Action:
+    """The action with its arguments checked against Table 8."""
+    wanted = ACTIONS[name]
+    if len(positional) > len(wanted):
+        raise MalformedAction(f"{name} takes {len(wanted)} arguments, not {len(positional)}")
+    given = dict(zip(wanted, positional, strict=False))
+    given |= {_OTHER_ARGUMENTS.get((name, key), key): value for key, value in named.items()}
+    if unknown := sorted(set(given) - set(wanted)):
+        raise MalformedAction(f"{name} has no argument {', '.join(unknown)}; it takes {', '.join(wanted) or 'none'}")
+    if missing := [key for key in wanted if key not in given and (name, key) not in _OPTIONAL]:
+        raise MalformedAction(f"{name} lacks {', '.join(missing)}")
+    for key, value in given.items():
+        if not isinstance(value, wanted[key]) or isinstance(value, bool):
+            raise MalformedAction(f"{name}: {key} is a {_words(wanted[key])}, not {value!r}")
+    return Action(name, given)
+
+
+def _words(kind: type | tuple[type, ...]) -> str:
+    return "text" if kind is str else "number"
+
+
+def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> Json:
+    """The action as the guest carries it out: numbers of elements and shares of the screen become pixels."""
+    return _TO_GUEST.get(action.name, _as_it_is)(action, elements, screen)
+
+
+def _as_it_is(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    renamed = {"press": {"key": "combination"}}.get(action.name, {})
+    return {"name": action.name, **{renamed.get(key, key): value for key, value in action.arguments.items()}}
+
+
+def _move_id(action: Action, elements: Sequence[Element], _: Screen) -> Json:
+    x, y = _element(action.arguments["id"], elements).middle
+    return {"name": "move", "x": x, "y": y}
+
+
+def _placed(name: str) -> Callable[[Action, Sequence[Element], Screen], Json]:
+    def place(action: Action, _: Sequence[Element], screen: Screen) -> Json:
+        x, y = action.arguments["x"], action.arguments["y"]
+        if not (0 <= x <= 1 and 0 <= y <= 1):
+            raise MalformedAction(f"{action.name}: places are shares of the screen from 0 to 1, not ({x}, {y})")
+        return {"name": name, "x": round(x * (screen[0] - 1)), "y": round(y * (screen[1] - 1))}
+
+    return place
+
+
+def _copy_image(action: Action, elements: Sequence[Element], _: Screen) -> Json:
+    x, y, width, height = _element(action.arguments["id"], elements).box
+    return {"name": "copy_image", "x": x, "y": y, "width": width, "height": height}
+
+
+def _scroll(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    direction = str(action.arguments["direction"]).lower()
+    if direction not in ("up", "down", "left", "right"):
+        raise MalformedAction(f"scroll: direction is up, down, left or right, not {direction!r}")
+    return {"name": "scroll", "direction": direction}
+
+
+def _element(number: int, elements: Sequence[Element]) -> Element:
+    found = next((element for element in elements if element.number == number), None)
+    if found is None:
+        raise MalformedAction(f"there is no element with the id {number} on the screen")
+    return found
+
+
+_TO_GUEST = {"move_id": _move_id, "move_abs": _placed("move"), "drag": _placed("drag"), "copy_image": _copy_image, "scroll": _scroll}

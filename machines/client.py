@@ -1,0 +1,171 @@
+"""The client of guest servers: ours over a socket that the sandbox inherits, and others over HTTP.
+
+An action is sent with an id, so that sending it again after a time-out does it once. What fails on the way is a `MachineError`.
+"""
+
+import base64
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from machines.errors import MachineError, RefusedAction
+
+Json = dict[str, Any]
+_TRIES = 3
+_ASK_EVERY = 0.02
+_LARGEST_ANSWER = 512 * 2**20
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of the guest, its place in pixels."""
+
+    title: str
+    window_class: str
+    process: int | None
+    x: int
+    y: int
+    width: int
+    height: int
+    is_active: bool
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What was asked for of a guest; None for what was not. `tree` is XML, `windows` are lowest first."""
+
+    screenshot: bytes | None = None
+    tree: str | None = None
+    windows: tuple[Window, ...] | None = None
+    clipboard: str | None = None
+
+
+class GuestClient:
+    """Speaks with one guest server."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._http = http
+
+    @classmethod
+    def over_socket(cls, name: str, token: str) -> "GuestClient":
+        """A client over a Unix socket, with its token."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return cls(httpx.Client(transport=httpx.HTTPTransport(uds=name), base_url="http://guest", headers=headers, timeout=30.0))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def wait_until_ready(self, seconds: float, is_alive: Callable[[], bool]) -> None:
+        """Wait for the readiness probe; `MachineError` when the time is over, or the machine has ended."""
+        until = time.monotonic() + seconds
+        while time.monotonic() < until:
+            if not is_alive():
+                raise MachineError("the machine ended before it was ready")
+            try:
+                if self._http.get("/probe", timeout=2.0).json().get("ready"):
+                    return
+            except (httpx.TransportError, ValueError):
+                time.sleep(_ASK_EVERY)
+        raise MachineError(f"the machine was not ready within {seconds:.0f} s")
+
+    def observe(self, what: Iterable[str]) -> Observed:
+        """Any of `screenshot`, `tree`, `windows` and `clipboard`."""
+        found = self._json("/observe", {"what": sorted(what)})
+        try:
+            return Observed(
+                base64.b64decode(found["screenshot"]) if "screenshot" in found else None,
+                found.get("tree"),
+                tuple(_window(one) for one in found["windows"]) if "windows" in found else None,
+                found.get("clipboard"),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise MachineError(f"the guest answered an observation that cannot be read: {error}") from error
+
+    def act(self, action: Json) -> None:
+        """Carry out an action, once; `RefusedAction` with the guest's words if it would not."""
+        answer = self._post("/act", {"action": action}, once=True)
+        if answer.status_code == 400:
+            raise RefusedAction(str(self._read(answer).get("message", "refused")))
+        self._checked(answer)
+
+    def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
+        """Wait until the screen has not changed for `quiet` seconds; whether it came to rest within `limit` seconds."""
+        return bool(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10)["settled"])
+
+    def file(self, path: str) -> bytes | None:
+        """The content of a regular file; None where there is none."""
+        answer = self._post_form("/file", {"file_path": path})
+        if answer.status_code == 404:
+            return None
+        return self._checked(answer).content
+
+    def listing(self, path: str) -> list[Json] | None:
+        """Files and folders below a folder, nested; None where there is none."""
+        answer = self._post("/list_directory", {"path": path})
+        if answer.status_code == 400:
+            return None
+        return list(self._read(self._checked(answer))["directory_tree"]["children"])
+
+    def upload(self, path: str, content: bytes) -> None:
+        """Write a file; its folders are made."""
+        answer = self._http_call(lambda: self._http.post("/setup/upload", data={"file_path": path}, files={"file_data": content}))
+        self._checked(answer)
+
+    def execute(self, command: list[str] | str, shell: bool = False) -> Json:
+        """Run a command as the agent's user to its end: `output`, `error`, `returncode`."""
+        return self._read(self._checked(self._post("/execute", {"command": command, "shell": shell}, once=True, timeout=130)))
+
+    def launch(self, command: list[str]) -> None:
+        """Start a command and leave it running."""
+        self._checked(self._post("/setup/launch", {"command": command}, once=True))
+
+    def close_all(self) -> None:
+        """Ask every window to close."""
+        self._checked(self._post("/setup/close_all", {}, once=True))
+
+    def state(self) -> Json:
+        """Windows, cursor, and how often the desktop was started."""
+        return self._read(self._checked(self._http_call(lambda: self._http.get("/state"))))
+
+    def _json(self, path: str, body: Json, timeout: float = 30.0) -> Json:
+        return self._read(self._checked(self._post(path, body, timeout=timeout)))
+
+    def _post(self, path: str, body: Json, once: bool = False, timeout: float = 30.0) -> httpx.Response:
+        headers = {"Request-Id": secrets.token_hex(12)} if once else {}
+        return self._http_call(lambda: self._http.post(path, json=body, headers=headers, timeout=timeout))
+
+    def _post_form(self, path: str, form: dict[str, str]) -> httpx.Response:
+        return self._http_call(lambda: self._http.post(path, data=form))
+
+    def _http_call(self, call: Callable[[], httpx.Response]) -> httpx.Response:
+        """The answer, asked for again when the way to the guest failed: actions carry an id, all else changes nothing when it is repeated."""
+        for left in reversed(range(_TRIES)):
+            try:
+                return call()
+            except httpx.TransportError as error:
+                if left == 0:
+                    raise MachineError(f"the guest does not answer: {type(error).__name__} {error}") from error
+        raise AssertionError("unreachable")
+
+    def _checked(self, answer: httpx.Response) -> httpx.Response:
+        if answer.status_code >= 400:
+            raise MachineError(f"the guest answered {answer.status_code}: {answer.text[:500]}")
+        return answer
+
+    def _read(self, answer: httpx.Response) -> Json:
+        try:
+            found = answer.json()
+        except ValueError:
+            raise MachineError(f"the guest answered what is no JSON: {answer.text[:200]!r}") from None
+        if not isinstance(found, dict):
+            raise MachineError(f"the guest answered {found!r:.200}, not an object")
+        return found
+
+
+def _window(found: Json) -> Window:
+    return Window(**{name: found[name] for name in Window.__dataclass_fields__})

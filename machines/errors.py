@@ -1,0 +1,13 @@
+"""What machines say when something is not as it should be."""
+
+
+class MachineError(RuntimeError):
+    """A fault of the infrastructure: a machine that does not start, dies, hangs or answers garbage. Never the agent's fault."""
+
+
+class MachineNeeds(ValueError):
+    """Something that the host lacks, or an image that was not built; the text says what to do about it."""
+
+
+class RefusedAction(ValueError):
+    """An action that the guest did not carry out; the text is for the agent."""

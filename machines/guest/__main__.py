@@ -1,0 +1,77 @@
+"""Process 1 of the machine: reads how it is to be from its standard input, brings the desktop up, and serves.
+
+The configuration is JSON: `token`, `socket` (the number of the listening socket), `screen`, `programs`, `limits`, `home` (a folder to copy).
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import shutil
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from machines.guest.desktop import Desktop, Screen
+from machines.guest.processes import Limits, Processes
+
+HOME = Path("/home/agent")
+_PR_SET_DUMPABLE = 4
+_SERVER_PROCESSES = 100  # beyond those of the agent, so that a fork bomb leaves the server room
+
+
+def main() -> None:
+    """Serve until the machine is stopped from outside."""
+    asked = json.loads(sys.stdin.readline())
+    sys.stdin.close()
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # its memory and environment are not for the agent, who has the same user
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    limits = Limits(**asked["limits"])
+    with contextlib.suppress(ValueError):
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes + _SERVER_PROCESSES,) * 2)
+    _make_home(Path(asked["home"]))
+    processes = Processes(limits)
+    processes.watch()
+    desktop = Desktop(processes, Screen(**asked["screen"]), HOME)
+    desktop.start()
+    _serve(processes, desktop, asked)
+
+
+def _make_home(template: Path) -> None:
+    """The home folder as it is at the start of every episode."""
+    shutil.copytree(template, HOME, dirs_exist_ok=True, symlinks=True)
+    for name in ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos"):
+        (HOME / name).mkdir(exist_ok=True)
+    os.chdir(HOME)
+
+
+def _serve(processes: Processes, desktop: Desktop, asked: dict[str, Any]) -> None:
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    from machines.guest.protocol import add_protocol
+    from machines.guest.server import Guest, create_app
+
+    class Quiet(WSGIRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_request(self, *_: object) -> None:
+            """Nothing: the host keeps the log of what it asked."""
+
+        def address_string(self) -> str:
+            return "host"
+
+    guest = Guest(processes, desktop, asked["programs"])
+    app = create_app(guest, asked["token"])
+    add_protocol(app, guest)
+    listening = socket.socket(fileno=asked["socket"])
+    host = "unix://guest" if listening.family == socket.AF_UNIX else "0.0.0.0"
+    server = make_server(host, 0, app, threaded=True, request_handler=Quiet, fd=listening.fileno())
+    desktop.watch()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""The desktop of the guest: virtual screen, session bus, window manager and accessibility bus; started anew when one of them ends."""
+
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from machines.guest.processes import Processes, end_group
+
+FRAME_BUFFER = Path("/run/screen")
+_LIMIT = 20.0  # seconds within which each part has to be up
+
+
+class DesktopError(RuntimeError):
+    """A part of the desktop did not come up; the text says which, and what it said."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Size of the screen in pixels."""
+
+    width: int
+    height: int
+
+
+class Desktop:
+    """Starts the parts in their order and keeps the environment that applications need."""
+
+    def __init__(self, processes: Processes, screen: Screen, home: Path) -> None:
+        self.screen = screen
+        self.starts = 0
+        self.environment = {
+            "HOME": str(home),
+            "USER": "agent",
+            "LOGNAME": "agent",
+            "SHELL": "/bin/bash",
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/games",
+            "LANG": "C.UTF-8",
+            "TZ": "UTC",
+            "DISPLAY": ":0",
+            "XDG_RUNTIME_DIR": "/run/user/1000",
+            "XDG_CURRENT_DESKTOP": "openbox",
+            "GTK_MODULES": "gail:atk-bridge",
+            "NO_AT_BRIDGE": "0",
+            "GDK_BACKEND": "x11",
+            "GSETTINGS_BACKEND": "keyfile",
+            "GTK_OVERLAY_SCROLLING": "0",
+            "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+            "QT_QPA_PLATFORM": "xcb",
+            "SAL_USE_VCLPLUGIN": "gtk3",
+            "LIBGL_ALWAYS_SOFTWARE": "1",
+        }
+        self._processes = processes
+        self._parts: list[subprocess.Popen[bytes]] = []
+        self._lock = threading.RLock()
+
+    def start(self) -> None:
+        """Bring the desktop up; what is left of an earlier one is ended first."""
+        with self._lock:
+            self.stop()
+            FRAME_BUFFER.mkdir(exist_ok=True)
+            for left in (Path("/tmp/.X0-lock"), Path("/tmp/.X11-unix/X0")):
+                left.unlink(missing_ok=True)
+            size = f"{self.screen.width}x{self.screen.height}x24"
+            screen = ["Xvfb", ":0", "-screen", "0", size, "-fbdir", str(FRAME_BUFFER), "-nolisten", "tcp", "-noreset", "-displayfd"]
+            bus = ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"]
+            said = self._begin(bus, "stdout"), self._begin(screen, "displayfd")
+            self.environment["DBUS_SESSION_BUS_ADDRESS"] = _first_line(said[0], "dbus-daemon")
+            _first_line(said[1], "Xvfb")
+            self._begin(["openbox", "--sm-disable"])
+            wake_accessibility(self.environment["DBUS_SESSION_BUS_ADDRESS"])
+            _wait_for_window_manager()
+            self.starts += 1
+
+    def stop(self) -> None:
+        """End every part."""
+        for part in self._parts:
+            end_group(part)
+        self._parts.clear()
+
+    def watch(self) -> None:
+        """Start the desktop again whenever a part of it ends: an agent may kill all that is its own, and work on."""
+        threading.Thread(target=self._watch, name="desktop", daemon=True).start()
+
+    def _watch(self) -> None:
+        while True:
+            with self._lock:
+                gone = [part for part in self._parts if part.poll() is not None]
+                if gone:
+                    self.start()
+            time.sleep(0.1)
+
+    def _begin(self, command: Sequence[str], says: str | None = None) -> int:
+        """Start a part; if it says something of itself, a file descriptor to read that from."""
+        reader, writer = os.pipe()
+        by_number = says == "displayfd"
+        self._parts.append(
+            self._processes.start(
+                [*command, str(writer)] if by_number else command,
+                self.environment,
+                stdout=writer if says == "stdout" else subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=(writer,) if by_number else (),
+                cwd=self.environment["HOME"],
+            )
+        )
+        os.close(writer)
+        if says is None:
+            os.close(reader)
+        return reader
+
+
+def wake_accessibility(session_bus: str) -> str:
+    """The address of the accessibility bus, which the session bus starts when it is asked for; one started by hand could be a second one."""
+    from jeepney import DBusAddress, new_method_call
+    from jeepney.io.blocking import open_dbus_connection
+
+    with open_dbus_connection(session_bus) as session:
+        ask = new_method_call(DBusAddress("/org/a11y/bus", "org.a11y.Bus", "org.a11y.Bus"), "GetAddress")
+        return str(session.send_and_get_reply(ask, timeout=_LIMIT).body[0])
+
+
+def _wait_for_window_manager() -> None:
+    from Xlib import Xatom, display
+
+    screen = display.Display(":0")
+    name = screen.intern_atom("_NET_SUPPORTING_WM_CHECK")
+    until = time.monotonic() + _LIMIT
+    while screen.screen().root.get_full_property(name, Xatom.WINDOW) is None:
+        if time.monotonic() > until:
+            raise DesktopError(f"openbox did not come up within {_LIMIT:.0f} s")
+        time.sleep(0.01)
+    screen.close()
+
+
+def _first_line(reader: int, name: str) -> str:
+    """The first line that a part says of itself; Xvfb writes the number and the newline apart, so read up to the newline."""
+    said, until = b"", time.monotonic() + _LIMIT
+    with os.fdopen(reader, "rb", buffering=0) as stream:
+        while not said.endswith(b"\n"):
+            ready, _, _ = select.select([stream], [], [], max(0.0, until - time.monotonic()))
+            more = stream.read(4096) if ready else b""
+            if not more:
+                raise DesktopError(f"{name} did not come up within {_LIMIT:.0f} s; it said {said!r}")
+            said += more
+    return said.decode().strip()

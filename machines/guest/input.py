@@ -1,0 +1,179 @@
+"""Mouse and keyboard by the XTEST extension, over one connection that is opened anew when the screen was started again."""
+
+import time
+from collections.abc import Iterable, Sequence
+
+from Xlib import XK, X, display
+from Xlib.ext import xtest
+from Xlib.protocol.event import MappingNotify
+
+from machines.guest.x11 import Connection
+
+Event = tuple[int, dict[str, int]]
+
+_LEFT, _RIGHT = 1, 3
+_WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
+_DRAG_STEPS = 12
+_AT_ONCE = 64  # characters that are sent before the screen is asked whether it has them
+_BETWEEN = 0.01  # seconds between the events of a drag or a double click: toolkits drop those that come at once
+_MODIFIERS = {
+    "ctrl": "Control_L",
+    "control": "Control_L",
+    "shift": "Shift_L",
+    "alt": "Alt_L",
+    "super": "Super_L",
+    "win": "Super_L",
+    "meta": "Super_L",
+}
+_KEYS = {
+    "enter": "Return", "return": "Return", "esc": "Escape", "escape": "Escape", "tab": "Tab", "space": "space", "backspace": "BackSpace",
+    "delete": "Delete", "del": "Delete", "insert": "Insert", "home": "Home", "end": "End", "pageup": "Page_Up", "page_up": "Page_Up",
+    "pagedown": "Page_Down", "page_down": "Page_Down", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "menu": "Menu",
+    "printscreen": "Print", "capslock": "Caps_Lock", "plus": "plus", "minus": "minus",
+    **{f"f{number}": f"F{number}" for number in range(1, 13)},
+}  # fmt: skip
+
+
+class UnknownKey(ValueError):
+    """A key that no keyboard has; the text names it."""
+
+
+class Input:
+    """What a person's hands do."""
+
+    def __init__(self) -> None:
+        self._connection = Connection()
+        self._borrowed: list[int] = []  # keys that had no symbol until a text needed one
+
+    def move(self, x: int, y: int) -> None:
+        """Move the pointer to a place in pixels."""
+        self._connection.use(lambda screen: _send(screen, [(X.MotionNotify, {"x": x, "y": y})]))
+
+    def click(self, button: str = "left", times: int = 1) -> None:
+        """Click where the pointer is."""
+        number = _LEFT if button == "left" else _RIGHT
+        self._connection.use(lambda screen: _send(screen, _clicks(number, times)))
+
+    def scroll(self, direction: str, clicks: int = 3) -> None:
+        """Turn the wheel up, down, left or right."""
+        number = _WHEEL[direction]
+        self._connection.use(lambda screen: _send(screen, _clicks(number, clicks)))
+
+    def drag(self, x: int, y: int) -> None:
+        """Press where the pointer is, move to a place in steps, and release."""
+
+        def dragged(screen: display.Display) -> None:
+            place = screen.screen().root.query_pointer()
+            _send(screen, [(X.ButtonPress, {"detail": _LEFT})])
+            for step in range(1, _DRAG_STEPS + 1):
+                part = step / _DRAG_STEPS
+                at = {"x": round(place.root_x + (x - place.root_x) * part), "y": round(place.root_y + (y - place.root_y) * part)}
+                time.sleep(_BETWEEN)
+                _send(screen, [(X.MotionNotify, at)])
+            time.sleep(_BETWEEN)
+            _send(screen, [(X.ButtonRelease, {"detail": _LEFT})])
+
+        self._connection.use(dragged)
+
+    def press(self, combination: str) -> None:
+        """Press keys together, written as in `ctrl+shift+s`; `UnknownKey` for what is no key."""
+        names = [name for name in combination.replace("++", "+plus").split("+") if name]
+        if not names:
+            raise UnknownKey(f"'{combination}' names no key")
+        symbols = [_symbol(name) for name in names]
+
+        def pressed(screen: display.Display) -> None:
+            codes = [code for symbol in symbols for code in self._code(screen, symbol, alone=len(symbols) == 1)]
+            _send(screen, _together(codes))
+
+        self._connection.use(pressed)
+
+    def write(self, text: str) -> None:
+        """Type a text; characters that the keyboard lacks are put on free keys first."""
+        symbols = [_symbol_of(character) for character in text]
+
+        def typed(screen: display.Display) -> None:
+            missing = sorted({symbol for symbol in symbols if _place(screen, symbol)[0] == 0})
+            if missing:
+                self._put(screen, missing)
+            for start in range(0, len(symbols), _AT_ONCE):
+                some = [self._code(screen, symbol, alone=True) for symbol in symbols[start : start + _AT_ONCE]]
+                _send(screen, [event for codes in some for event in _together(codes)])
+
+        self._connection.use(typed)
+
+    def position(self) -> tuple[int, int]:
+        """Where the pointer is, in pixels."""
+
+        def asked(screen: display.Display) -> tuple[int, int]:
+            place = screen.screen().root.query_pointer()
+            return place.root_x, place.root_y
+
+        return self._connection.use(asked)
+
+    def _code(self, screen: display.Display, symbol: int, alone: bool) -> list[int]:
+        """Keys that make a symbol, shift included where it needs it; in a combination the keys are taken as they are."""
+        code, level = _place(screen, symbol)
+        if code == 0:
+            code, level = self._put(screen, [symbol])[symbol], 0
+        shift = screen.keysym_to_keycode(XK.XK_Shift_L)
+        return [shift, code] if level and alone else [code]
+
+    def _put(self, screen: display.Display, symbols: Sequence[int]) -> dict[int, int]:
+        """Put symbols on keys that have none, or that had none before an earlier text."""
+        low, high = screen.display.info.min_keycode, screen.display.info.max_keycode
+        mapping = screen.get_keyboard_mapping(low, high - low + 1)
+        free = [low + place for place, row in enumerate(mapping) if not any(row)]
+        usable = [*free, *(code for code in self._borrowed if code not in free)]
+        if len(usable) < len(symbols):
+            raise UnknownKey(f"{len(symbols)} characters at once are on no key, and only {len(usable)} keys are free; write the text in parts")
+        placed = dict(zip(symbols, usable, strict=False))
+        self._borrowed = [*(code for code in self._borrowed if code not in placed.values()), *placed.values()]
+        for symbol, code in placed.items():
+            screen.change_keyboard_mapping(code, [[symbol] * 2])
+        screen.sync()
+        changed = MappingNotify(sequence_number=0, request=X.MappingKeyboard, first_keycode=low, count=high - low + 1)
+        screen.refresh_keyboard_mapping(changed)
+        while screen.pending_events():
+            screen.next_event()
+        return placed
+
+
+def _send(screen: display.Display, events: Iterable[Event]) -> None:
+    for kind, details in events:
+        xtest.fake_input(screen, kind, **details)
+    screen.sync()
+
+
+def _clicks(button: int, times: int) -> list[Event]:
+    return [(kind, {"detail": button}) for _ in range(times) for kind in (X.ButtonPress, X.ButtonRelease)]
+
+
+def _together(codes: Sequence[int]) -> list[Event]:
+    return [*((X.KeyPress, {"detail": code}) for code in codes), *((X.KeyRelease, {"detail": code}) for code in reversed(codes))]
+
+
+def _place(screen: display.Display, symbol: int) -> tuple[int, int]:
+    """The key that has a symbol, and the level that it stands on (0 plain, 1 with shift); key 0 where none has."""
+    for code, level in sorted(screen.keysym_to_keycodes(symbol), key=lambda found: found[1]):
+        if level < 2:
+            return code, level
+    return 0, 0
+
+
+def _symbol(name: str) -> int:
+    """The symbol of a key's name, or of a single character."""
+    lower = name.lower()
+    if len(name) == 1:
+        return _symbol_of(lower)
+    symbol = XK.string_to_keysym(_MODIFIERS.get(lower) or _KEYS.get(lower) or name)
+    if symbol == 0:
+        raise UnknownKey(f"'{name}' is no key; write for example enter, tab, f5, ctrl+s or alt+f4")
+    return int(symbol)
+
+
+def _symbol_of(character: str) -> int:
+    named = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
+    if character in named:
+        return int(named[character])
+    return ord(character) if ord(character) < 0x100 else 0x01000000 + ord(character)

@@ -1,0 +1,129 @@
+"""Processes of the guest: each in a session of its own, under limits, and reaped here, since the guest server is process 1."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_MOST_SAID = 16 * 2**20  # bytes of what a command says
+_LOOK_EVERY = 0.2  # seconds between two looks at how much memory is used
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the agent's processes may use together, and one of them alone."""
+
+    processes: int
+    memory_mb: int
+
+    def around(self, command: Sequence[str]) -> list[str]:
+        """The command with its limits set before it starts. Address space is not limited: browsers reserve terabytes."""
+        data = self.memory_mb * 2**20
+        return ["prlimit", f"--nproc={self.processes}", f"--data={data}", "--core=0", "--", *command]
+
+
+class Processes:
+    """Starts processes, reaps every orphan, and ends the largest process when all together use too much memory."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.ended_for_memory = 0
+        self._own: dict[int, subprocess.Popen[bytes]] = {}
+        self._lock = threading.Lock()
+
+    def watch(self) -> None:
+        """Start reaping and watching memory."""
+        threading.Thread(target=self._reap, name="reaper", daemon=True).start()
+        threading.Thread(target=self._watch_memory, name="memory", daemon=True).start()
+
+    def start(self, command: Sequence[str], env: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":
+        """Start a command under the limits, with nothing to read from unless `stdin` is given."""
+        options.setdefault("stdin", subprocess.DEVNULL)
+        with self._lock:
+            process = subprocess.Popen(self.limits.around(command), env=dict(env), start_new_session=True, **options)
+            self._own[process.pid] = process
+        return process
+
+    def run(self, command: Sequence[str], env: Mapping[str, str], seconds: float, **options: Any) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command to its end and keep what it says; `subprocess.TimeoutExpired` once its whole session was killed.
+
+        What it says goes to memory and not through pipes: those would stay open as long as anything that it left in the background.
+        """
+        with memory_file() as output, memory_file() as error:
+            process = self.start(command, env, stdout=output, stderr=error, **options)
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                end_group(process)
+                process.wait()
+                raise
+            return subprocess.CompletedProcess(process.args, process.returncode, said_in(output), said_in(error))
+
+    def _reap(self) -> None:
+        """Take the status of processes that nobody else waits for; those of `start` are left to their `Popen`."""
+        while True:
+            try:
+                found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
+            except ChildProcessError:
+                time.sleep(0.05)
+                continue
+            if found is None:
+                continue
+            with self._lock:
+                own = self._own.get(found.si_pid)
+                if own is None:
+                    os.waitpid(found.si_pid, os.WNOHANG)
+                elif own.poll() is not None:
+                    del self._own[found.si_pid]
+            if own is not None and own.returncode is None:
+                time.sleep(0.01)  # somebody is in `wait` and takes it in a moment
+
+    def _watch_memory(self) -> None:
+        while True:
+            by_process = resident_memory()
+            if sum(by_process.values()) > self.limits.memory_mb * 2**20:
+                largest = max(by_process, key=lambda pid: by_process[pid])
+                with_own_error(os.kill, largest, signal.SIGKILL)
+                self.ended_for_memory += 1
+            time.sleep(_LOOK_EVERY)
+
+
+def memory_file() -> BinaryIO:
+    """A file that is in memory alone, and gone once it is closed."""
+    return os.fdopen(os.memfd_create("said"), "w+b")
+
+
+def said_in(file: BinaryIO) -> bytes:
+    """What was written to a file, by whomever."""
+    return os.pread(file.fileno(), min(os.fstat(file.fileno()).st_size, _MOST_SAID), 0)
+
+
+def resident_memory() -> dict[int, int]:
+    """Bytes that are resident, by process, without process 1; what shared memory is mapped counts for each."""
+    found = {}
+    for place in Path("/proc").iterdir():
+        if place.name.isdigit() and place.name != "1":
+            try:
+                found[int(place.name)] = int((place / "statm").read_text().split()[1]) * _PAGE
+            except (OSError, IndexError):
+                continue  # it has just ended
+    return found
+
+
+def end_group(process: "subprocess.Popen[bytes]") -> None:
+    """Kill the process and all of its session that did not leave it."""
+    with_own_error(os.killpg, process.pid, signal.SIGKILL)
+
+
+def with_own_error(kill: Any, *arguments: int) -> None:
+    """Call a function that kills; that there is nothing left to kill is fine."""
+    try:
+        kill(*arguments)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,153 @@
+"""The guest server's own endpoints: readiness, observations, actions that are carried out once however often they are sent, and settling.
+
+Every request needs the token, except `/probe`, which says whether the desktop is up. Errors are JSON: `{"status": "error", "message": ...}`.
+"""
+
+import base64
+import hmac
+import threading
+import time
+from typing import Any
+
+from flask import Flask, Response, g, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from machines.guest.accessibility import Accessibility
+from machines.guest.actions import ActionError, Actions
+from machines.guest.desktop import Desktop
+from machines.guest.processes import Processes
+from machines.guest.screen import FrameBuffer
+from machines.guest.tree_xml import tree_as_xml
+
+Json = dict[str, Any]
+_TREE_SECONDS = 8.0
+_KEPT_ANSWERS = 1000
+
+
+class Guest:
+    """What the endpoints work with."""
+
+    def __init__(self, processes: Processes, desktop: Desktop, programs: dict[str, list[str]]) -> None:
+        self.processes = processes
+        self.desktop = desktop
+        self.screen = FrameBuffer()
+        self.actions = Actions(processes, desktop, programs, self.screen)
+        self._accessibility: tuple[str, Accessibility] | None = None
+        self._reading = threading.Lock()
+
+    def tree(self) -> str:
+        """The accessibility tree as XML. One walk at a time: applications answer one question after another anyhow."""
+        with self._reading:
+            bus = self.desktop.environment["DBUS_SESSION_BUS_ADDRESS"]
+            if self._accessibility is None or self._accessibility[0] != bus:
+                self._accessibility = (bus, Accessibility(bus, self.actions.windows.popups))
+            try:
+                return tree_as_xml(*self._accessibility[1].tree(_TREE_SECONDS))
+            except OSError:
+                self._accessibility = None
+                raise
+
+    def windows(self) -> list[Json]:
+        """The windows, lowest first."""
+        return [window.as_json() for window in self.actions.windows.all()]
+
+
+def create_app(guest: Guest, token: str) -> Flask:
+    """The server; `guest.protocol` adds the endpoints of the published systems."""
+    app = Flask("guest")
+
+    @app.before_request
+    def check_token() -> tuple[Response, int] | None:
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if request.path != "/probe" and not hmac.compare_digest(given.encode(), token.encode()):
+            return jsonify(status="error", message="this guest wants its token as 'Authorization: Bearer TOKEN'"), 401
+        return None
+
+    @app.errorhandler(Exception)
+    def say_what_went_wrong(error: Exception) -> tuple[Response, int]:
+        if isinstance(error, HTTPException):
+            return jsonify(status="error", message=error.description), error.code or 500
+        known = isinstance(error, ActionError)
+        return jsonify(status="error", message=str(error) if known else f"{type(error).__name__}: {error}"), 400 if known else 500
+
+    _add_once_only(app)
+
+    @app.get("/probe")
+    def probe() -> Json:
+        return {"status": "Probe successful", "ready": True, "starts": guest.desktop.starts}
+
+    @app.get("/state")
+    def state() -> Json:
+        return {
+            "windows": guest.windows(),
+            "cursor": guest.actions.input.position(),
+            "starts": guest.desktop.starts,
+            "ended_for_memory": guest.processes.ended_for_memory,
+        }
+
+    @app.post("/observe")
+    def observe() -> Json:
+        """Picture, tree, windows and clipboard, those that are asked for, taken as close to each other as can be."""
+        wanted = set(request.get_json()["what"])
+        begun = time.monotonic()
+        made: Json = {}
+        if "screenshot" in wanted:
+            made["screenshot"] = base64.b64encode(guest.screen.png()).decode()
+        if "tree" in wanted:
+            made["tree"] = guest.tree()
+        if "windows" in wanted:
+            made["windows"] = guest.windows()
+        if "clipboard" in wanted:
+            made["clipboard"] = guest.actions.clipboard.text()
+        return {**made, "seconds": time.monotonic() - begun}
+
+    @app.post("/act")
+    def act() -> Json:
+        guest.actions.do(request.get_json()["action"])
+        return {"status": "success"}
+
+    @app.post("/settle")
+    def settle() -> Json:
+        asked = request.get_json()
+        return {"settled": guest.screen.settle(float(asked["quiet"]), float(asked["limit"]))}
+
+    return app
+
+
+def _add_once_only(app: Flask) -> None:
+    """A request with a `Request-Id` that was seen before gets the answer that the first one got, also while that one is at work."""
+    answers: dict[str, tuple[int, bytes, str] | threading.Event] = {}
+    lock = threading.Lock()
+
+    @app.before_request
+    def answer_again() -> Response | None:
+        identity = request.headers.get("Request-Id")
+        if identity is None:
+            return None
+        with lock:
+            known = answers.get(identity)
+            if known is None:
+                answers[identity] = threading.Event()
+                g.first_of = identity
+                while len(answers) > _KEPT_ANSWERS:
+                    answers.pop(next(iter(answers)))
+                return None
+        if isinstance(known, threading.Event):
+            known.wait(timeout=120)
+            with lock:
+                known = answers.get(identity)
+        if not isinstance(known, tuple):
+            return Response('{"status": "error", "message": "the first request with this id has not ended"}', 409, mimetype="application/json")
+        status, body, kind = known
+        return Response(body, status, mimetype=kind)
+
+    @app.after_request
+    def keep(response: Response) -> Response:
+        identity = g.pop("first_of", None)
+        if identity is not None:
+            with lock:
+                begun = answers.get(identity)
+                answers[identity] = (response.status_code, response.get_data(), response.mimetype or "application/json")
+            if isinstance(begun, threading.Event):
+                begun.set()
+        return response

@@ -1,0 +1,40 @@
+"""The accessibility tree as XML, in the namespaces that OSWorld uses under Ubuntu: what its harness and our client both read."""
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from machines.guest.accessibility import Node
+
+_BASE = "https://accessibility.ubuntu.example.org/ns/"
+STATE, COMPONENT, VALUE = f"{_BASE}state", f"{_BASE}component", f"{_BASE}value"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+for _prefix, _space in (("st", STATE), ("cp", COMPONENT), ("val", VALUE)):
+    ElementTree.register_namespace(_prefix, _space)
+
+
+def tree_as_xml(applications: Sequence[Node], silent: Sequence[str]) -> str:
+    """One element a node: its role is the tag, its text the content. Applications that did not answer are named on the root."""
+    root = ElementTree.Element("desktop-frame")
+    if silent:
+        root.set("silent", " ".join(silent))
+    for node in applications:
+        root.append(_element(node))
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _element(node: Node) -> ElementTree.Element:
+    element = ElementTree.Element(re.sub(r"[^a-z0-9-]+", "-", node.role.lower()).strip("-") or "unknown")
+    element.set("name", _NOT_IN_XML.sub("", node.name))
+    for state in sorted(node.states):
+        element.set(f"{{{STATE}}}{state}", "true")
+    x, y, width, height = node.box
+    if width > 0 and height > 0:
+        element.set(f"{{{COMPONENT}}}screencoord", f"({x}, {y})")
+        element.set(f"{{{COMPONENT}}}size", f"({width}, {height})")
+    if node.value is not None:
+        element.set(f"{{{VALUE}}}value", str(node.value))
+    if node.text:
+        element.text = _NOT_IN_XML.sub("", node.text)
+    element.extend(_element(child) for child in node.children)
+    return element

@@ -1,0 +1,177 @@
+"""The sandbox: a machine that is a desktop inside bubblewrap, on a root file system of its own, with no network and no right on the host.
+
+The root is mounted read-only, since the agent's user owns nothing there; what an episode writes goes to memory file systems of limited size
+(home, /tmp, /run), so a reset is a new sandbox, and nothing survives its end. The guest server listens on a socket that it inherits: there
+is no path and no folder that both sides can write.
+"""
+
+import json
+import os
+import random
+import secrets
+import shutil
+import socket
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from machines.client import GuestClient
+from machines.errors import MachineError, MachineNeeds
+from machines.image import Image
+
+_HERE = Path(__file__).parent
+_USER_NUMBERS = range(20_000, 60_000)  # as root, each sandbox has one of its own, so that what one uses up is not missing to another
+_READY_SECONDS = 60.0
+_spawner = ThreadPoolExecutor(1, thread_name_prefix="sandboxes")  # a sandbox dies with the thread that started it: this one lives as long as we do
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one sandbox may use; `disk_mb` is for each of its memory file systems."""
+
+    processes: int = 300
+    memory_mb: int = 3000
+    disk_mb: int = 512
+
+
+@dataclass
+class Sandbox:
+    """A machine; as a context manager it is started, and stopped at the end whatever happens."""
+
+    image: Image
+    limits: Limits = field(default_factory=Limits)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _client: GuestClient | None = field(default=None, init=False)
+
+    def __enter__(self) -> "Sandbox":
+        """Start it."""
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Stop it."""
+        self.stop()
+
+    @property
+    def client(self) -> GuestClient:
+        """What speaks with its guest server."""
+        if self._client is None:
+            raise MachineError("the machine is not running")
+        return self._client
+
+    def start(self) -> None:
+        """Start it and wait until its desktop is up; `MachineError` with what it said if it does not come up."""
+        if not self.image.root.is_dir():
+            raise MachineNeeds(f"the image '{self.image.name}' is not built: deskmill machine build {self.image.name}")
+        name, token = f"\0deskmill-{secrets.token_hex(8)}", secrets.token_hex(16)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+            listening.bind(name)
+            listening.listen(64)
+            command = [*_around(self.image, self.limits), "/usr/bin/python3", "-B", "-m", "machines.guest"]
+            self._process = _spawner.submit(
+                subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=(listening.fileno(),)
+            ).result()
+            self._configure(token, listening.fileno())
+        self._client = GuestClient.over_socket(name, token)
+        try:
+            self._client.wait_until_ready(_READY_SECONDS, lambda: self._process is not None and self._process.poll() is None)
+        except MachineError as error:
+            raise MachineError(f"{error}; the sandbox said: {self._end() or 'nothing'}") from None
+
+    def reset(self) -> None:
+        """Bring it back to its snapshot: a new sandbox in the place of this one."""
+        self.stop()
+        self.start()
+
+    def stop(self) -> None:
+        """End it with all that runs in it."""
+        self._end()
+
+    def _configure(self, token: str, descriptor: int) -> None:
+        assert self._process is not None and self._process.stdin is not None
+        limits = {"processes": self.limits.processes, "memory_mb": self.limits.memory_mb}
+        programs = {handle: program.command for handle, program in self.image.programs.items()}
+        asked = {
+            "token": token,
+            "socket": descriptor,
+            "screen": self.image.screen,
+            "programs": programs,
+            "limits": limits,
+            "home": "/opt/deskmill/home",
+        }
+        try:
+            self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+            self._process.stdin.close()
+        except BrokenPipeError:
+            raise MachineError(f"the sandbox did not start: {self._end()}") from None
+
+    def _end(self) -> str:
+        """Kill it, wait for its end, and give what it said on its error stream."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+        if self._process is None:
+            return ""
+        process, self._process = self._process, None
+        process.kill()
+        assert process.stderr is not None
+        said = process.stderr.read().decode(errors="replace").strip()
+        process.wait()
+        process.stderr.close()
+        return said
+
+
+def _around(image: Image, limits: Limits) -> list[str]:
+    """What comes before the guest's command. As root: a user without rights, after the folders were put where that user can reach them."""
+    folders = [str(image.root), str(_HERE / "guest"), str(image.home)]
+    if os.geteuid() != 0:
+        return _bubblewrap(limits, *folders)
+    user = str(random.SystemRandom().choice(_USER_NUMBERS))
+    own_mounts = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", str(_HERE / "launch.sh"), *folders, user]
+    return [*own_mounts, *_bubblewrap(limits, "/mnt/root", "/mnt/guest", "/mnt/home")]
+
+
+def _bubblewrap(limits: Limits, root: str, guest: str, home: str) -> list[str]:
+    """The sandbox itself, over the image's root, the guest server's code and what the home folder begins with."""
+    size = str(limits.disk_mb * 2**20)
+    own = [
+        "--unshare-user",
+        "--uid",
+        "1000",
+        "--gid",
+        "1000",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
+    memory = [
+        word
+        for folder in ("/tmp", "/run", "/var/tmp", "/home/agent", "/dev/shm")
+        for word in ("--perms", "0755" if folder == "/run" else "0777", "--size", size, "--tmpfs", folder)
+    ]
+    return [
+        "bwrap", *own, "--hostname", "desk", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv",
+        "--ro-bind", root, "/", "--dev", "/dev", "--proc", "/proc", *memory, "--perms", "0700", "--dir", "/run/user/1000",
+        "--perms", "0755", "--tmpfs", "/opt", "--ro-bind", guest, "/opt/deskmill/machines/guest", "--ro-bind", home, "/opt/deskmill/home",
+        "--remount-ro", "/opt",
+        "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "PYTHONPATH", "/opt/deskmill", "--setenv", "LANG", "C.UTF-8", "--chdir", "/", "--",
+    ]  # fmt: skip
+
+
+def check_host() -> None:
+    """`MachineNeeds` with everything that this host lacks for sandboxes."""
+    missing = [name for name in ("bwrap", "prlimit", "unshare", "setpriv") if shutil.which(name) is None]
+    if missing:
+        packages = sorted({"bwrap": "bubblewrap"}.get(name, "util-linux") for name in missing)
+        raise MachineNeeds(f"the sandbox needs {', '.join(missing)}: apt-get install {' '.join(packages)}")
+    probe = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true"]
+    done = subprocess.run(probe, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MachineNeeds(
+            f"bubblewrap cannot make a sandbox here ({done.stderr.strip()}). It needs user namespaces (sysctl user.max_user_namespaces, "
+            "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or root"
+        )

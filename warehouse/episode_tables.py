@@ -1,0 +1,75 @@
+"""The Parquet schemas of what episodes leave: episodes, their steps, and interventions of people."""
+
+from collections.abc import Mapping
+
+import pyarrow as pa
+
+_STRINGS = pa.list_(pa.string())
+_CHECK = pa.struct([("check", pa.string()), ("got", pa.string()), ("holds", pa.bool_())])
+
+EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
+    "episodes": pa.schema(
+        [
+            ("run_id", pa.string()),
+            ("episode_id", pa.string()),
+            ("repeat", pa.int32()),
+            ("suite", pa.string()),
+            ("agent", pa.string()),
+            ("start", pa.string()),
+            ("level", pa.string()),
+            ("discipline", pa.string()),
+            ("application", pa.string()),
+            ("applications", _STRINGS),
+            ("instruction", pa.string()),
+            ("infeasible", pa.string()),
+            ("status", pa.string()),
+            ("reward", pa.float64()),
+            ("is_success", pa.bool_()),
+            ("steps", pa.int32()),
+            ("step_budget", pa.int32()),
+            ("malformed", pa.int32()),
+            ("ready_seconds", pa.float64()),
+            ("seconds", pa.float64()),
+            ("first_application", pa.string()),
+            ("valid_applications", _STRINGS),
+            ("is_valid_choice", pa.bool_()),
+            ("input_tokens", pa.int64()),
+            ("output_tokens", pa.int64()),
+            ("cost_usd", pa.float64()),
+            ("checks", pa.list_(_CHECK)),
+            ("tries", pa.int32()),
+            ("fault", pa.string()),
+        ]
+    ),
+    "steps": pa.schema(
+        [
+            ("run_id", pa.string()),
+            ("episode_id", pa.string()),
+            ("repeat", pa.int32()),
+            ("number", pa.int32()),
+            ("decision", pa.string()),
+            ("actions", _STRINGS),
+            ("words", pa.string()),
+            ("memory", pa.string()),
+            ("feedback", pa.string()),
+            ("pointer_x", pa.int32()),
+            ("pointer_y", pa.int32()),
+            ("seconds", pa.float64()),
+            ("calls", _STRINGS),
+            ("input_tokens", pa.int64()),
+            ("output_tokens", pa.int64()),
+            ("cost_usd", pa.float64()),
+        ]
+    ),
+    "interventions": pa.schema(
+        [
+            ("run_id", pa.string()),
+            ("episode_id", pa.string()),
+            ("repeat", pa.int32()),
+            ("number", pa.int32()),
+            ("kind", pa.string()),
+            ("words", pa.string()),
+            ("seconds", pa.float64()),
+        ]
+    ),
+}

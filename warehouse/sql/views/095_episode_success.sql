@@ -1,0 +1,53 @@
+-- Success of agents by what their episodes are like (ProSoftArena, Table 3; Windows Agent Arena, Table 4), with intervals clustered by episode.
+-- Faults of the infrastructure are counted, and in no denominator.
+create view episode_success as
+with sliced as (
+    select run_id, suite, agent, start, episode_id, reward, is_success, is_valid_choice,
+           unnest([
+               {slice: 'all', value: 'all'},
+               {slice: 'level', value: level},
+               {slice: 'discipline', value: discipline},
+               {slice: 'application', value: application},
+               {slice: 'level and discipline', value: level || ', ' || discipline},
+               {slice: 'feasible', value: if(infeasible is null, 'yes', 'no')}
+           ], recursive := true)
+    from episodes
+),
+by_episode as (
+    select run_id, suite, agent, start, slice, value, episode_id, count(is_success) as played, count(*) filter (is_success) as succeeded, sum(reward) as reward,
+           count(*) - count(is_success) as faults, count(is_valid_choice) as choices, count(*) filter (is_valid_choice) as valid_choices
+    from sliced group by all
+),
+sums as (
+    select run_id, suite, agent, start, slice, value, count(*) as episodes, count(*) filter (played > 0) as clusters, sum(played)::bigint as played,
+           sum(succeeded)::bigint as succeeded, sum(reward) as reward, sum(faults)::bigint as faults, sum(choices)::bigint as choices,
+           sum(valid_choices)::bigint as valid_choices, sum(succeeded * succeeded) as kk, sum(succeeded * played) as kn, sum(played * played) as nn
+    from by_episode group by all
+),
+worth as (
+    select *, succeeded / nullif(played, 0) as success,
+           effective_rows(played, clusters, succeeded / nullif(played, 0), residual_squares(succeeded / nullif(played, 0), kk, kn, nn)) as rows_worth
+    from sums
+)
+select run_id, suite, agent, start, slice, value, episodes, played, succeeded, success, wilson_low(success, rows_worth) as success_low,
+       wilson_high(success, rows_worth) as success_high, reward / nullif(played, 0) as mean_reward, faults, choices, valid_choices / nullif(choices, 0) as choice_accuracy
+from worth
+order by suite, agent, start, run_id, slice, value;
+
+comment on view episode_success is 'Success of each run of episodes, over all and by level, discipline, application and feasibility, with 95% intervals';
+comment on column episode_success.run_id is 'Run';
+comment on column episode_success.suite is 'Suite';
+comment on column episode_success.agent is 'Agent';
+comment on column episode_success.start is 'preloaded or bare';
+comment on column episode_success.slice is 'What the episodes are sliced by';
+comment on column episode_success.value is 'Value of the slice';
+comment on column episode_success.episodes is 'Episodes';
+comment on column episode_success.played is 'Episodes and repeats that were played to their end';
+comment on column episode_success.succeeded is 'Those with reward 1';
+comment on column episode_success.success is 'Their share; null where none was played';
+comment on column episode_success.success_low is 'Lower end of the 95% interval, clustered by episode';
+comment on column episode_success.success_high is 'Upper end of the 95% interval';
+comment on column episode_success.mean_reward is 'Mean reward, where an L3 episode counts by its phases';
+comment on column episode_success.faults is 'Faults of the infrastructure, in no denominator';
+comment on column episode_success.choices is 'Bare starts in which a program was opened';
+comment on column episode_success.choice_accuracy is 'Share of those whose first program can do the first phase';

@@ -1,0 +1,27 @@
+-- What runs of episodes take: steps, seconds, tokens and money, over the episodes that were played to their end.
+create view episode_cost as
+select run_id, suite, agent, start, count(*) as played, avg(steps) as mean_steps, median(steps) as median_steps, avg(malformed / nullif(steps, 0)) as malformed_share,
+       median(ready_seconds) as median_ready_seconds, avg(seconds) as mean_seconds, avg((seconds - ready_seconds) / nullif(steps, 0)) as mean_seconds_per_step,
+       sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens, sum(cost_usd) as cost_usd,
+       sum(cost_usd) / nullif(count(*) filter (is_success), 0) as cost_per_success_usd
+from episodes
+where fault is null
+group by all
+order by suite, agent, start, run_id;
+
+comment on view episode_cost is 'Steps, seconds, tokens and money of each run of episodes';
+comment on column episode_cost.run_id is 'Run';
+comment on column episode_cost.suite is 'Suite';
+comment on column episode_cost.agent is 'Agent';
+comment on column episode_cost.start is 'preloaded or bare';
+comment on column episode_cost.played is 'Episodes and repeats that were played to their end';
+comment on column episode_cost.mean_steps is 'Mean steps';
+comment on column episode_cost.median_steps is 'Median steps';
+comment on column episode_cost.malformed_share is 'Mean share of steps that were no action, or that the guest refused';
+comment on column episode_cost.median_ready_seconds is 'Median seconds from an empty machine to a ready application';
+comment on column episode_cost.mean_seconds is 'Mean seconds of an episode';
+comment on column episode_cost.mean_seconds_per_step is 'Mean seconds of a step, what the agent takes to think included';
+comment on column episode_cost.input_tokens is 'Tokens that models read';
+comment on column episode_cost.output_tokens is 'Tokens that they wrote';
+comment on column episode_cost.cost_usd is 'Dollars';
+comment on column episode_cost.cost_per_success_usd is 'Dollars for each success; null where there is none';
