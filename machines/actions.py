@@ -4,7 +4,7 @@ An agent's code is never run: it is read as calls of these functions with litera
 """
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,7 +56,9 @@ _OTHER_ARGUMENTS = {
     ("switch_to_app", "name"): "window",
 }
 _OPTIONAL = frozenset({("copy_image", "description")})
-_CONTROL = frozenset({"WAIT", "DONE", "FAIL"})
+_MODULES = frozenset({"computer", "mouse", "keyboard", "clipboard", "os", "window_manager"})
+_LARGEST_NUMBER = 1_000_000
+_SHOWN = 80  # characters of what an agent wrote that it is told again
 
 
 def read_actions(code: str) -> list[Action]:
@@ -74,40 +76,67 @@ def _action(statement: ast.stmt) -> Action:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         raise MalformedAction(f"line {statement.lineno} is no call of an action: only calls such as computer.mouse.move_id(id=3) are carried out")
     call = statement.value
-    target = ast.unparse(call.func)
-    name = target.rpartition(".")[2]
+    *modules, name = _dotted(call.func)
     name = _OTHER_NAMES.get(name, name)
-    if name not in ACTIONS:
-        raise MalformedAction(f"line {statement.lineno}: there is no action '{target}'; there are {', '.join(ACTIONS)}")
-    return made(name, [_literal(argument) for argument in call.args], {str(pair.arg): _literal(pair.value) for pair in call.keywords})
+    if name not in ACTIONS or not set(modules) <= _MODULES:
+        raise MalformedAction(f"line {statement.lineno}: there is no action '{_shown(call.func)}'; there are {', '.join(ACTIONS)}")
+    return made(name, [_literal(argument) for argument in call.args], [(str(pair.arg), _literal(pair.value)) for pair in call.keywords])
+
+
+def _dotted(node: ast.expr) -> list[str]:
+    """The names of a module path; one empty name for anything else."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else [""]
 
 
 def _literal(node: ast.expr) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise MalformedAction(f"line {node.lineno}: {ast.unparse(node)[:80]} is no literal value") from None
+        raise MalformedAction(f"line {node.lineno}: {_shown(node)} is no literal value") from None
 
 
-def made(name: str, positional: Sequence[Any], named: Mapping[str, Any]) -> Action:
+def _shown(node: ast.expr) -> str:
+    try:
+        return ast.unparse(node)[:_SHOWN]
+    except (RecursionError, ValueError):
+        return "what is called or given"  # nested deeper, or a larger number, than can be written out
+
+
+def made(name: str, positional: Sequence[Any], named: Iterable[tuple[str, Any]]) -> Action:
     """The action with its arguments checked against Table 8."""
     wanted = ACTIONS[name]
     if len(positional) > len(wanted):
         raise MalformedAction(f"{name} takes {len(wanted)} arguments, not {len(positional)}")
     given = dict(zip(wanted, positional, strict=False))
-    given |= {_OTHER_ARGUMENTS.get((name, key), key): value for key, value in named.items()}
+    for key, value in named:
+        own = _OTHER_ARGUMENTS.get((name, key), key)
+        if own in given:
+            raise MalformedAction(f"{name}: {own} is given twice")
+        given[own] = value
     if unknown := sorted(set(given) - set(wanted)):
         raise MalformedAction(f"{name} has no argument {', '.join(unknown)}; it takes {', '.join(wanted) or 'none'}")
     if missing := [key for key in wanted if key not in given and (name, key) not in _OPTIONAL]:
         raise MalformedAction(f"{name} lacks {', '.join(missing)}")
     for key, value in given.items():
-        if not isinstance(value, wanted[key]) or isinstance(value, bool):
-            raise MalformedAction(f"{name}: {key} is a {_words(wanted[key])}, not {value!r}")
+        if not _fits(value, wanted[key]):
+            raise MalformedAction(f"{name}: {key} is {_words(wanted[key])}, which this {type(value).__name__} is not")
     return Action(name, given)
 
 
+def _fits(value: Any, kind: type | tuple[type, ...]) -> bool:
+    if isinstance(value, bool) or not isinstance(value, kind):
+        return False
+    if kind is str:
+        return not any("\ud800" <= character <= "\udfff" for character in value)  # halves of characters, which cannot be sent
+    return bool(abs(value) <= _LARGEST_NUMBER)
+
+
 def _words(kind: type | tuple[type, ...]) -> str:
-    return "text" if kind is str else "number"
+    return "a text of whole characters" if kind is str else f"a {'whole ' * (kind is int)}number of at most {_LARGEST_NUMBER}"
 
 
 def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> Json:

@@ -57,10 +57,13 @@ def read_elements(xml: str, screen: tuple[int, int]) -> list[Element]:
     except ElementTree.ParseError as error:
         raise MachineError(f"the guest's accessibility tree cannot be read: {error}") from error
     found: list[Element] = []
-    for application in root:
-        name = application.get("name", "")
-        for child in application:
-            _collect(child, "", name, screen, found, _Standing())
+    try:
+        for application in root:
+            name = application.get("name", "")
+            for child in application:
+                _collect(child, "", name, screen, found, _Standing())
+    except (ValueError, TypeError, SyntaxError, RecursionError) as error:
+        raise MachineError(f"the guest's accessibility tree holds what is no place, size or value, or is too deep: {error}") from error
     return found
 
 

@@ -44,7 +44,8 @@ def problems(tmp_path: Path) -> Problems:
     """The problems of a catalog of one application, after a replacement in one of its files."""
     for name in ("applications", "candidates", "pools"):
         (tmp_path / name).mkdir()
-    shutil.copy(CATALOG_ROOT / "categories.yaml", tmp_path)
+    for name in ("categories.yaml", "checkers.yaml"):
+        shutil.copy(CATALOG_ROOT / name, tmp_path)
     (tmp_path / "applications/excel.yaml").write_text(GOOD)
     (tmp_path / "candidates/one.yaml").write_text("title: One\ndescription: One.\napplications: [excel, excel2]\n")
     (tmp_path / "candidates/one.yaml").unlink()

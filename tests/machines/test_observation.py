@@ -1,0 +1,174 @@
+"""Protects what agents see: the accessibility tree in OSWorld's namespaces read, pruned and told in lines, the marks on the picture, and no garbage."""
+
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageChops
+
+from machines.errors import MachineError
+from machines.guest.accessibility import Node
+from machines.guest.tree_xml import tree_as_xml
+from machines.observation import Element, linearised, marked, read_elements, with_marks, worth_telling
+
+SCREEN = (400, 300)
+SPACES = (
+    'xmlns:st="https://accessibility.ubuntu.example.org/ns/state" xmlns:cp="https://accessibility.ubuntu.example.org/ns/component" '
+    'xmlns:val="https://accessibility.ubuntu.example.org/ns/value"'
+)
+EDITOR = f"""\
+<desktop-frame {SPACES}>
+  <application name="mousepad">
+    <frame name="notes.txt" st:active="true" st:showing="true" cp:screencoord="(10, 20)" cp:size="(300, 200)">
+      <filler cp:screencoord="(10, 20)" cp:size="(300, 200)">
+        <push-button name=" Save " st:enabled="true" st:focusable="true" cp:screencoord="(20, 30)" cp:size="(40, 20)"/>
+        <text st:editable="true" st:focused="true" st:focusable="true" st:modal="false" cp:screencoord="(20, 60)" cp:size="(280, 100)">pears
+bread\tand butter</text>
+        <slider name="Zoom" val:value="1.5" cp:screencoord="(20, 170)" cp:size="(100, 16)"/>
+        <label name="far away" cp:screencoord="(390, 280)" cp:size="(40, 60)"/>
+        <label name="flat" cp:screencoord="(20, 30)" cp:size="(0, 20)"/>
+        <label name="nowhere"/>
+        <panel name="plain" cp:screencoord="(20, 30)" cp:size="(10, 10)"/>
+        <label cp:screencoord="(20, 30)" cp:size="(10, 10)"/>
+      </filler>
+    </frame>
+  </application>
+  <application name="thunar">
+    <file-chooser name="Open File" cp:screencoord="(0, 0)" cp:size="(400, 300)">
+      <check-menu-item name="Show hidden" st:checked="true" st:checkable="true" cp:screencoord="(5, 5)" cp:size="(50, 16)"/>
+    </file-chooser>
+  </application>
+</desktop-frame>"""
+
+
+def elements(xml: str = EDITOR) -> dict[str, Element]:
+    return {one.name or one.role: one for one in read_elements(xml, SCREEN)}
+
+
+def test_roles_names_texts_values_states_and_places_are_read() -> None:
+    found = elements()
+    save = found["Save"]
+    assert (save.role, save.box, save.middle, save.states) == ("push button", (20, 30, 40, 20), (40, 40), frozenset({"enabled", "focusable"}))
+    assert (save.window, save.application) == ("notes.txt", "mousepad")
+    assert found["text"].text == "pears\nbread\tand butter" and "modal" not in found["text"].states
+    assert found["Zoom"].value == 1.5 and save.value is None
+    assert (found["Show hidden"].window, found["Show hidden"].application) == ("Open File", "thunar")
+
+
+def test_what_is_not_on_the_screen_is_left_out_and_numbers_follow_the_tree() -> None:
+    found = read_elements(EDITOR, SCREEN)
+    assert not {"far away", "flat", "nowhere"} & {one.name for one in found}
+    assert [one.number for one in found] == list(range(1, len(found) + 1))
+    assert [one.role for one in found[:3]] == ["frame", "filler", "push button"]
+
+
+def test_pruning_keeps_what_can_be_used_or_says_something() -> None:
+    assert [one.name or one.role for one in worth_telling(read_elements(EDITOR, SCREEN))] == [
+        "notes.txt", "Save", "text", "Zoom", "Open File", "Show hidden",
+    ]  # fmt: skip
+    assert [one.name or one.role for one in marked(read_elements(EDITOR, SCREEN))] == ["Save", "text", "Zoom", "Show hidden"]
+
+
+def test_a_line_an_element_with_tabs_between_and_places_as_shares() -> None:
+    head, *lines = linearised(worth_telling(read_elements(EDITOR, SCREEN)), SCREEN).split("\n")
+    assert head.split("\t") == ["id", "role", "name", "text", "place (x1, y1, x2, y2)", "states"]
+    assert all(len(line.split("\t")) == 6 for line in lines)
+    assert lines[1] == "3\tpush button\tSave\t\t(0.050, 0.100, 0.150, 0.167)\t"
+    assert lines[2].split("\t")[3] == "pears\\nbread and butter" and lines[2].endswith("\tfocused editable")
+
+
+@given(st.text(max_size=400), st.text(max_size=400))
+def test_no_name_and_no_text_breaks_the_lines(name: str, text: str) -> None:
+    element = Element(3, "text", name, text, None, frozenset(), (0, 0, 10, 10), "", "")
+    _, *lines = linearised([element], SCREEN).split("\n")
+    assert len(lines) == 1 and len(lines[0].split("\t")) == 6
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    element = Element(1, "text", "", "x" * 1000, None, frozenset(), (0, 0, 10, 10), "", "")
+    assert "x" * 300 + "…\t" in linearised([element], SCREEN)
+
+
+def test_marks_are_boxes_where_elements_are_and_nothing_else_changes() -> None:
+    file = io.BytesIO()
+    Image.new("RGB", SCREEN, "white").save(file, "PNG")
+    seen = read_elements(EDITOR, SCREEN)
+    picture = Image.open(io.BytesIO(with_marks(file.getvalue(), seen))).convert("RGB")
+    assert picture.size == SCREEN
+    changed = ImageChops.difference(picture, Image.new("RGB", SCREEN, "white")).convert("L").point([0, *([255] * 255)])
+    for element in marked(seen):
+        x, y, width, height = element.box
+        corners = {picture.getpixel((at_x, at_y)) for at_x in (x, x + width - 1) for at_y in (y, y + height - 1)}
+        assert len(corners) == 1 and corners != {(255, 255, 255)}, f"a frame in one colour around {element}"
+        changed.paste(0, (x, y, x + width, y + height))
+    assert changed.getbbox() is None, "nothing is drawn outside the boxes"
+
+
+def test_marks_of_elements_smaller_than_their_numbers_can_be_drawn() -> None:
+    file = io.BytesIO()
+    Image.new("RGBA", SCREEN, "white").save(file, "PNG")
+    small = [Element(number, "push button", "x", "", None, frozenset(), (number % 390, 0, 1, 1), "", "") for number in range(1, 1200, 100)]
+    assert with_marks(file.getvalue(), small).startswith(b"\x89PNG")
+
+
+NODES = st.recursive(
+    st.builds(
+        Node,
+        st.just(("", "")),
+        st.sampled_from(["push button", "text", "frame", "panel", "menu item", "", "Weird/Role 3"]),
+        st.text(max_size=20),
+        st.frozensets(st.sampled_from(["enabled", "focused", "selectable-text", "checked"])),
+        st.tuples(st.integers(-50, 450), st.integers(-50, 350), st.integers(0, 450), st.integers(0, 350)),
+        st.text(max_size=20),
+        st.none() | st.floats(allow_nan=False),
+    ),
+    lambda inner: st.builds(
+        lambda node, children: Node(node.reference, node.role, node.name, node.states, node.box, node.text, node.value, children),
+        inner,
+        st.lists(inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(st.lists(NODES, max_size=3))
+def test_whatever_the_guest_makes_of_its_applications_is_read(applications: list[Node]) -> None:
+    found = read_elements(tree_as_xml(applications, ["silent one"]), SCREEN)
+    assert all(0 <= one.middle[0] < SCREEN[0] and 0 <= one.middle[1] < SCREEN[1] for one in found)
+    assert with_marks(_white(), found)
+
+
+def _white() -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", SCREEN, "white").save(file, "PNG")
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        "",
+        "<html><body>502 Bad Gateway",
+        '{"tree": 1}',
+        EDITOR.replace("(20, 30)", "left of it"),
+        EDITOR.replace("(20, 30)", "('a', 'b')"),
+        EDITOR.replace("(20, 30)", "7"),
+        EDITOR.replace("(20, 30)", "__import__('os').getcwd()"),
+        EDITOR.replace("1.5", "much"),
+        f"<desktop-frame {SPACES}>" + "<panel>" * 5000 + "</panel>" * 5000 + "</desktop-frame>",
+        '<!DOCTYPE d [<!ENTITY a0 "aaaaaaaaaa">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12)) + "]><d>&a11;</d>",
+    ],
+)  # fmt: skip
+def test_garbage_is_a_fault_of_the_machine(xml: str) -> None:
+    with pytest.raises(MachineError, match="accessibility tree"):
+        read_elements(xml, SCREEN)
+
+
+@given(st.text())
+def test_any_text_is_a_tree_or_a_fault_of_the_machine(text: str) -> None:
+    try:
+        read_elements(text, SCREEN)
+    except MachineError:
+        return
