@@ -128,11 +128,9 @@ def made(name: str, positional: Sequence[Any], named: Iterable[tuple[str, Any]])
 
 
 def _fits(value: Any, kind: type | tuple[type, ...]) -> bool:
-    if isinstance(value, bool) or not isinstance(value, kind):
-        return False
-    if kind is str:
-        return not any("\ud800" <= character <= "\udfff" for character in value)  # halves of characters, which cannot be sent
-    return bool(abs(value) <= _LARGEST_NUMBER)
+    if isinstance(value, str):
+        return kind is str and not any("\ud800" <= character <= "\udfff" for character in value)  # halves of characters cannot be sent
+    return isinstance(value, int | float) and not isinstance(value, bool) and isinstance(value, kind) and abs(value) <= _LARGEST_NUMBER
 
 
 def _words(kind: type | tuple[type, ...]) -> str:
