@@ -7,13 +7,14 @@ export HF_HUB_OFFLINE := 1
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
 
-.PHONY: setup setup-dev demo test check bench format schemas clean help golden
+.PHONY: machine setup setup-dev demo test check bench format schemas clean help golden
 
 help:
 	@echo "make demo   set up, build the demo dataset, score it under three protocols, write the report"
 	@echo "make test   set up, run all tests"
 	@echo "make check  lint, types, import contracts"
 	@echo "make bench  the figures, one JSON line each"
+	@echo "make machine  the desktop that episodes run on, from Debian packages, once"
 	@echo "make setup  .venv with deskmill in it"
 
 setup: $(READY)
@@ -28,6 +29,7 @@ setup-dev: $(VENV)/.ready-dev
 
 $(VENV)/.ready-dev: $(READY)
 	bash .ci/debian-packages browser
+	bash .ci/debian-packages machines
 	$(RUN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
@@ -35,6 +37,10 @@ demo: setup
 	$(RUN)/deskmill build demo
 	$(RUN)/deskmill select demo --protocol random --protocol heuristic --protocol nearest --limit 2000
 	@echo "report:"; $(RUN)/deskmill report
+
+machine: setup  ## the machine that episodes run on, made once
+	bash .ci/debian-packages machines
+	$(RUN)/deskmill machine build
 
 test: setup-dev
 	$(RUN)/python -m pytest -n auto

@@ -3,7 +3,7 @@
 import click
 
 from command_line.datasets import build, draft, import_file, validate
-from command_line.episodes import episodes, machine, prove
+from command_line.episodes import episodes, machine, prove, suites
 from command_line.errors import Commands
 from command_line.quality import quality
 from command_line.results import export, load, prune, report, show, sql
@@ -16,7 +16,7 @@ def main() -> None:
     """Deskmill makes desktop user tasks from a catalog of atomic tasks, and scores what models and agents make of them."""
 
 
-for command in (validate, build, import_file, draft, select, compare, quality, machine, episodes, prove, sql, show, report, export, load, prune):
+for command in (validate, build, import_file, draft, select, compare, quality, machine, suites, episodes, prove, sql, show, report, export, load, prune):
     main.add_command(command)
 
 if __name__ == "__main__":

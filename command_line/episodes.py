@@ -29,6 +29,31 @@ def build_machine(image: str) -> None:
     click.echo(f"{image}: {found.root}")
 
 
+@click.group("suite")
+def suites() -> None:
+    """The pinned suites of episodes."""
+
+
+@suites.command("list")
+def list_suites() -> None:
+    """Say which suites there are."""
+    from eval_flows.episodes.suite import read_suite, suite_names
+
+    for name in suite_names():
+        found = read_suite(name)
+        click.echo(f"{name}: {len(found.episodes)} episodes. {found.description}")
+
+
+@suites.command("publish")
+@click.argument("suite")
+def publish(suite: str) -> None:
+    """Write SUITE as a dataset: Parquet with all that its episodes are, a manifest and a card."""
+    from eval_flows.episodes.publish import publish_suite
+    from warehouse.layout import DataFolder
+
+    click.echo(publish_suite(suite, DataFolder.from_environment()))
+
+
 @click.command()
 @click.argument("suite")
 @click.option("--agent", "agent_name", default="oracle", show_default=True, help="oracle, idle, fail or random; with --model, a name for the agent.")

@@ -48,6 +48,7 @@ class Declared(BaseModel):
     packages: list[str]
     programs: dict[str, Program]
     warm_up: dict[str, list[str]]
+    writers: list[list[str]]
     images: dict[str, list[str]]
 
 
@@ -85,6 +86,11 @@ class Image:
         return [
             list(command) for command in dict.fromkeys(tuple(declared().warm_up[handle]) for handle in self.programs if handle in declared().warm_up)
         ]
+
+    @property
+    def writers(self) -> list[list[str]]:
+        """Commands after which settings stand in their files."""
+        return declared().writers
 
     @cached_property
     def root(self) -> Path:

@@ -16,7 +16,7 @@ from flows import pipeline
 from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
-from tests import bench_client, bench_site, bench_warehouse
+from tests import bench_client, bench_episodes, bench_site, bench_warehouse
 from warehouse.layout import DataFolder
 
 WORKERS = 2
@@ -36,7 +36,7 @@ def main() -> None:
         _selection(DataFolder(Path(folder)), recipe)
     _help()
     _client()
-    for figure in (*bench_warehouse.figures(), *bench_site.figures()):
+    for figure in (*bench_warehouse.figures(), *bench_site.figures(), *bench_episodes.figures()):
         _figure(*figure)
     _scale()
 

@@ -73,3 +73,25 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
         ]
     ),
 }
+
+# What a published suite holds of each episode: ProSoftArena's annotation (Appendix B.2), and all that is needed to play it.
+SUITE_EPISODES = pa.schema(
+    [
+        ("episode_id", pa.string()),
+        ("instruction", pa.string()),
+        ("context_resources", _STRINGS),
+        ("task_source", _STRINGS),
+        ("core_operations", _STRINGS),
+        ("expected_output", _STRINGS),
+        ("difficulty", pa.string()),
+        ("level", pa.string()),
+        ("discipline", pa.string()),
+        ("applications", _STRINGS),
+        ("valid_applications", _STRINGS),
+        ("step_budget", pa.int32()),
+        ("oracle_lines", pa.int32()),
+        ("infeasible", pa.string()),
+        ("composition_id", pa.string()),
+        ("episode", pa.string()),
+    ]
+)

@@ -6,6 +6,7 @@ data/store/shards/<address>.parquet
 data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
 data/runs/<run_id>/              run.json, predictions/*.parquet; of episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
 data/machines/                   images of machines: roots/<hash>, homes/<hash>
+data/suites/<name>/               a published suite: data/episodes.parquet, manifest.json, README.md
 data/proofs/<hash>.json          proofs of episodes, kept by what was proven
 data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet
 data/pools/                      values of argument generators that a language model gave, with their origin
@@ -90,6 +91,11 @@ class DataFolder:
     def machines(self) -> Path:
         """Images of machines."""
         return self.root / "machines"
+
+    @property
+    def suites(self) -> Path:
+        """Published suites by name."""
+        return self.root / "suites"
 
     @property
     def proofs(self) -> Path:

@@ -25,6 +25,7 @@ _PUBLISHED = Path(__file__).parent / "published"
 _PUBLISHED_FILES = {
     "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
     "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
+    "published_success": ("episode_success.csv", None),  # of two papers: each line says whose it is
 }
 CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked once loaded: an index over a million rows takes longer than loading them
 Json = dict[str, Any]
@@ -128,7 +129,12 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str
 
 
 def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """Episodes of runs over suites, which refer to no dataset."""
+    """Runs over suites, which refer to no dataset, and their episodes."""
+    for path in sorted(data.runs.glob("*/suite_run.json")):
+        run = json.loads(path.read_text())
+        agent = run["agent"]
+        values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), run["start"], run["image"], len(run["episodes"]), run["started_at"]]
+        connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?)", values)
     for table in EPISODE_SCHEMAS:
         for relation in _relations(data.runs.glob(f"*/{table}/*.parquet"), table):
             connection.execute(f"insert into {table} by name select * from {relation}")
@@ -175,7 +181,8 @@ def _make_views(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
     for table, (file, source) in _PUBLISHED_FILES.items():
-        connection.execute(f"insert into {table} by name select ? as source, * from read_csv(?, header = true)", [source, str(_PUBLISHED / file)])
+        columns = "*" if source is None else f"'{source}' as source, *"
+        connection.execute(f"insert into {table} by name select {columns} from read_csv(?, header = true)", [str(_PUBLISHED / file)])
 
 
 def _relations(paths: Iterable[Path], table: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from warehouse.episode_tables import EPISODE_SCHEMAS
+from warehouse.episode_tables import EPISODE_SCHEMAS, SUITE_EPISODES
 from warehouse.errors import WarehouseError
 from warehouse.layout import written_file
 
@@ -43,6 +43,7 @@ _ROW = [
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     **EPISODE_SCHEMAS,
+    "suite_episodes": SUITE_EPISODES,
     "shard": pa.schema(
         [
             ("task_id", pa.string()),

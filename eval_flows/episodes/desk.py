@@ -74,6 +74,11 @@ class Desk:
         self.wait_until(lambda: self._is_ready(program), f"no window of {program} came up", _PROGRAM_SECONDS)
         self.settle(quiet=0.12, limit=5.0)
 
+    def write_settings(self) -> None:
+        """Have those who keep settings in memory write them to their files now."""
+        for command in self.image.writers:
+            self.client.execute(command)
+
     def windows_of(self, program: str) -> list[Window]:
         """The windows of a program, lowest first."""
         window_class = self.image.programs[program].window_class.lower()

@@ -8,7 +8,7 @@ from eval_flows.episodes.episode import Episode, EpisodeStep
 from eval_flows.episodes.makers import make
 from eval_flows.episodes.oracle import ELEMENT_SECONDS, expanded, perform
 
-CHECK_SECONDS = 7.0  # an application may still be writing when the agent is done; the settings daemon of Xfce does so after 5 s
+CHECK_SECONDS = 3.0  # an application may still be writing when the agent is done
 
 
 def prepare(desk: Desk, episode: Episode, bare: bool = False) -> int:
@@ -49,6 +49,7 @@ def bring_up(desk: Desk, step: EpisodeStep) -> None:
 def reward(desk: Desk, episode: Episode, seconds: float = CHECK_SECONDS) -> tuple[float, list[Checked]]:
     """The reward of the final state, and every check: 0 or 1 for L1 and L2, the share of passed phases for L3."""
     desk.settle(quiet=0.2, limit=5.0)
+    desk.write_settings()
     phases = [phase for phase in episode.phases if any(step.check for step in phase)]
     found = check_all(desk, [entry for phase in phases for step in phase for entry in step.check], seconds)
     held = iter(found)

@@ -134,6 +134,6 @@ def _kept_of(path: Path) -> Json:
     """Permissions as octal digits, and for a symbolic link where it points; nothing for what has just gone."""
     try:
         found = path.lstat()
-        return {"mode": f"{stat.S_IMODE(found.st_mode):04o}", **({"target": os.readlink(path)} if stat.S_ISLNK(found.st_mode) else {})}
+        return {"mode": f"{stat.S_IMODE(found.st_mode):04o}", **({"target": str(path.readlink())} if stat.S_ISLNK(found.st_mode) else {})}
     except OSError:
         return {}

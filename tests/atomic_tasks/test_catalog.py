@@ -4,7 +4,7 @@ import pytest
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import named_in
-from atomic_tasks.schema import PLACEHOLDER, is_sentence
+from atomic_tasks.schema import PLACEHOLDER, Application, is_sentence
 from atomic_tasks.validator import validate_catalog
 
 BIG = [
@@ -21,7 +21,12 @@ BIG = [
     "adobe_photoshop",
     "gimp",
 ]
+DISCIPLINES = {"Art & Design", "Business", "Science", "Health & Medicine", "Humanities & Social Science", "Technology & Engineering"}
 WEB = {"bing_search", "google_search", "microsoft_edge", "chrome"}
+
+
+def of_platform(catalog: Catalog, platform: str) -> list[Application]:
+    return [application for application in catalog.applications.values() if application.platform == platform]
 
 
 def test_the_catalog_is_sound(catalog: Catalog) -> None:
@@ -30,17 +35,28 @@ def test_the_catalog_is_sound(catalog: Catalog) -> None:
 
 def test_sizes_are_pinned(catalog: Catalog) -> None:
     """A change of these numbers is a change of the product: say so in the commit."""
-    assert len(catalog.applications) == 100
+    windows = of_platform(catalog, "windows")
+    assert len(windows) == 100
     assert len(catalog.categories) == 11
-    assert len(catalog.tasks) == 3489
+    assert sum(len(application.tasks) for application in windows) == 3489
     assert len(catalog.generators) >= 100
-    assert min(len(application.tasks) for application in catalog.applications.values()) >= 26
+    assert min(len(application.tasks) for application in windows) >= 26
     assert min(len(catalog.applications[name].tasks) for name in BIG) >= 50
 
 
+def test_sizes_of_what_runs_on_machines_are_pinned(catalog: Catalog) -> None:
+    """As above."""
+    linux = of_platform(catalog, "linux")
+    executable = [task for application in linux for task in application.tasks if task.oracle and not task.generic]
+    infeasible = [task for application in linux for task in application.tasks if task.infeasible]
+    assert (len(linux), len(executable), len(infeasible)) == (11, 180, 13)
+    assert {application.discipline for application in linux} <= DISCIPLINES
+
+
 def test_there_are_ways_to_say_every_task_in_a_hurry_and_at_length(catalog: Catalog) -> None:
-    for task in catalog.tasks.values():
-        assert task.generic or (task.fragments and task.background), task.id
+    for application in of_platform(catalog, "windows"):
+        for task in application.tasks:
+            assert task.generic or (task.fragments and task.background), task.id
 
 
 def test_candidate_lists_are_the_papers_99_names_and_those_with_google_search(catalog: Catalog) -> None:
@@ -48,7 +64,7 @@ def test_candidate_lists_are_the_papers_99_names_and_those_with_google_search(ca
     assert len(paper) == 99
     assert paper[0] == "7zip" and paper[-1] == "zoom" and "google_search" not in paper
     assert [name for name in catalog.candidates["windows"].applications if name != "google_search"] == list(paper)
-    assert set(catalog.candidates["windows"].applications) == set(catalog.applications)
+    assert set(catalog.candidates["windows"].applications) == {application.application for application in of_platform(catalog, "windows")}
 
 
 def test_every_task_has_three_phrasings_in_both_forms(catalog: Catalog) -> None:

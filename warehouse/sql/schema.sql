@@ -261,6 +261,26 @@ comment on column published_figures.measure is 'accuracy (mean over its language
 comment on column published_figures.subject is 'Category, application, or all';
 comment on column published_figures.value is 'The figure';
 
+create table published_success (
+    source varchar not null,
+    place varchar not null,
+    line integer not null,
+    model varchar not null,
+    observation varchar not null,
+    level varchar not null,
+    part varchar not null,
+    success double not null
+);
+comment on table published_success is 'Success of agents that others published, as they published it';
+comment on column published_success.source is 'Benchmark';
+comment on column published_success.place is 'Table of its paper';
+comment on column published_success.line is 'Line of that table, from 1';
+comment on column published_success.model is 'Model that was the agent';
+comment on column published_success.observation is 'What it was shown';
+comment on column published_success.level is 'L1, L2, L3 or all';
+comment on column published_success.part is 'Discipline, category of applications, or all';
+comment on column published_success.success is 'Share of the tasks that it carried out';
+
 create table quality_studies (
     study_id varchar primary key,
     dataset_id varchar not null,
@@ -297,6 +317,26 @@ comment on column quality_ratings.grammar is 'Grammatical naturalness, 1 to 5';
 comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
 comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
 comment on column quality_ratings.comment is 'In the rater''s words';
+
+create table suite_runs (
+    run_id varchar primary key,
+    suite varchar not null,
+    agent varchar not null,
+    settings varchar not null,
+    start varchar not null,
+    image varchar[] not null,
+    episodes bigint not null,
+    started_at timestamptz not null
+);
+comment on table suite_runs is 'Runs of an agent over the episodes of a suite';
+comment on column suite_runs.run_id is 'Hash of suite, episodes, agent, image and start';
+comment on column suite_runs.suite is 'Suite';
+comment on column suite_runs.agent is 'Agent that plays';
+comment on column suite_runs.settings is 'What the agent is, as JSON: for models the prompt, what is observed, and the temperature';
+comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
+comment on column suite_runs.image is 'Image of the machine: hashes of its root and of its home folder';
+comment on column suite_runs.episodes is 'Episodes of the run, played or not, repeats not counted';
+comment on column suite_runs.started_at is 'When the run first started';
 
 create table episodes (
     run_id varchar not null,

@@ -1,0 +1,46 @@
+"""Publishing a suite as a dataset: Parquet with ProSoftArena's metadata, a manifest and a card."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from eval_flows.episodes.episode import STEP_BUDGETS
+from eval_flows.episodes.pipeline import sound_catalog
+from eval_flows.episodes.run import valid_programs
+from eval_flows.episodes.suite import metadata, read_suite, suite_episodes
+from machines.image import find_image
+from warehouse.layout import DataFolder, written_folder
+from warehouse.parquet import write_rows
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+def publish_suite(name: str, data: DataFolder) -> Path:
+    """Write the suite to the data folder, whole or not at all; its folder."""
+    suite, catalog = read_suite(name), sound_catalog()
+    image = find_image(suite.image, data.machines)
+    rows = [
+        {
+            **metadata(one, catalog),
+            "valid_applications": valid_programs(one, catalog, image),
+            "composition_id": one.composition.composition_id,
+            "episode": one.episode.model_dump_json(),
+        }
+        for one in suite_episodes(suite, catalog)
+    ]
+    by_application = dict(sorted(Counter(application for row in rows for application in row["applications"]).items()))
+    card = Environment(loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, trim_blocks=True).get_template("suite.md.j2")
+    manifest = {
+        "suite": name,
+        "title": suite.title,
+        "image": suite.image,
+        "episodes": len(rows),
+        "levels": dict(Counter(row["level"] for row in rows)),
+    }
+    with written_folder(data.suites / name) as folder:
+        write_rows(folder / "data" / "episodes.parquet", "suite_episodes", rows)
+        (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
+        (folder / "README.md").write_text(card.render(name=name, suite=suite, rows=rows, budgets=STEP_BUDGETS, by_application=by_application))
+    return data.suites / name

@@ -1,0 +1,70 @@
+"""Figures of machines and episodes: from an empty machine to a ready application, and what a step takes beside the agent's thinking.
+
+The image `desktop` has to be there; `make bench` builds it if it is not.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from statistics import median
+
+from eval_flows.episodes.desk import Desk
+from machines.actions import Action
+from machines.image import Image, build_image, find_image
+from machines.sandbox import Sandbox
+from warehouse.layout import DataFolder
+
+_ROUNDS = 7
+_STEPS = 25
+_SMALL = ("mousepad", "galculator", "thunar")
+_LARGE = ("libreoffice_calc", "libreoffice_writer")
+Figure = tuple[str, float, str, str, float]
+
+
+def figures() -> Iterator[Figure]:
+    """Each beside the same application started again in a machine that runs, or beside the plain screenshot."""
+    image = find_image("desktop", DataFolder.from_environment().machines)
+    build_image(image, lambda _: None)
+    for name, programs in (("small_application", _SMALL), ("libreoffice", _LARGE)):
+        resets, starts = zip(*(_reset(image, program) for program in programs for _ in range(_ROUNDS)), strict=True)
+        yield f"reset_to_ready_{name}", median(resets), "s", "starting the application in a running machine", median(starts)
+    step, screenshot = _step(image)
+    yield "step_overhead_small_application", step, "s", "a screenshot alone", screenshot
+
+
+def _reset(image: Image, program: str) -> tuple[float, float]:
+    """Seconds from a machine in use to a new one with the application ready, and of starting the application there once more."""
+    with Sandbox(image) as machine:
+        begun = time.perf_counter()
+        machine.reset()
+        desk = Desk(machine.client, image)
+        desk.open(program)
+        ready = time.perf_counter() - begun
+        machine.client.execute(["pkill", "-9", "-f", image.programs[program].command[0]])
+        machine.client.execute(["pkill", "-9", "soffice"])
+        desk.wait_until(lambda: not desk.windows_of(program), "the application stayed", 20)
+        return ready, _seconds(lambda: desk.open(program))
+
+
+def _step(image: Image) -> tuple[float, float]:
+    """Median seconds of an observation with tree and picture and an action, and of a picture alone."""
+    with Sandbox(image) as machine:
+        desk = Desk(machine.client, image)
+        desk.open("mousepad")
+
+        def step() -> None:
+            look = desk.look("screenshot")
+            desk.do(Action("write", {"text": "a"}), look.elements)
+
+        steps = [_seconds(step) for _ in range(_STEPS)]
+        return median(steps), median(_seconds(lambda: machine.client.observe(["screenshot"])) for _ in range(_STEPS))
+
+
+def _seconds(action: Callable[[], object]) -> float:
+    begun = time.perf_counter()
+    action()
+    return time.perf_counter() - begun
+
+
+if __name__ == "__main__":
+    for name, value, unit, reference, reference_value in figures():
+        print(f"{name}: {value:.3f} {unit}; {reference}: {reference_value:.3f}")
