@@ -16,7 +16,25 @@ def main() -> None:
     """Deskmill makes desktop user tasks from a catalog of atomic tasks, and scores what models and agents make of them."""
 
 
-for command in (validate, build, import_file, draft, select, compare, quality, machine, suites, episodes, prove, sql, show, report, export, load, prune):
+for command in (
+    validate,
+    build,
+    import_file,
+    draft,
+    select,
+    compare,
+    quality,
+    machine,
+    suites,
+    episodes,
+    prove,
+    sql,
+    show,
+    report,
+    export,
+    load,
+    prune,
+):
     main.add_command(command)
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 
 class Program(BaseModel):
-    """How an application is started, the Debian packages that bring it, the class of its windows, and whether it loses keys that are typed at once."""
+    """How an application is started, its Debian packages, the class of its windows, and whether it loses keys that are typed at once."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     packages: list[str]

@@ -46,7 +46,10 @@ class Desk:
         return self.client.observe(["windows"]).windows or ()
 
     def do(self, action: Action, elements: Sequence[Element]) -> None:
-        """Carry out an action about elements that were looked at, and wait until the screen is still. A text is typed key by key into a program that loses fast ones."""
+        """Carry out an action about elements that were looked at, and wait until the screen is still.
+
+        A text is typed key by key into a program that loses fast ones.
+        """
         if action.name == "write" and self._loses_fast_keys():
             for character in action.arguments["text"]:
                 self.client.act(for_guest(Action("write", {"text": character}), elements, self.screen))

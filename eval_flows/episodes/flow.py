@@ -1,4 +1,4 @@
-"""The Prefect flow that runs an agent over a suite of episodes. Its workers are processes of its own, watched by the wall clock, as on the command line."""
+"""The Prefect flow that runs an agent over a suite. Its workers are processes of its own, watched by the wall clock, as on the command line."""
 
 from typing import Literal
 

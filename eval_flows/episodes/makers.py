@@ -1,6 +1,8 @@
 """What `setup` makes before an episode: files made here, byte for byte the same each time, and uploaded to the machine."""
 
+import csv
 import io
+import re
 import sqlite3
 import struct
 import tempfile
@@ -14,12 +16,14 @@ from typing import Any
 
 import docx
 import openpyxl
+from openpyxl.writer.excel import ExcelWriter
 from PIL import Image, ImageDraw
 
 from eval_flows.episodes.fill import place
 from machines.client import GuestClient
 
 _NO_TIME = datetime(2026, 1, 1)
+_NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _RATE, _FRAMES = 8000, 10  # samples and film frames a second
 _FIRST_PACKET = 1_767_225_600  # 2026-01-01 00:00:00 UTC
 Json = Mapping[str, Any]
@@ -41,18 +45,16 @@ def _text(asked: Json) -> bytes:
 
 
 def _csv(asked: Json) -> bytes:
-    return "".join(",".join(map(str, row)) + "\n" for row in asked["rows"]).encode()
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([str(value) for value in row] for row in asked["rows"])
+    return file.getvalue().encode()
 
 
 def _number(value: Any) -> Any:
     """A text that is a number, as arguments are, becomes one."""
-    if isinstance(value, str):
-        for kind in (int, float):
-            try:
-                return kind(value)
-            except ValueError:
-                continue
-    return value
+    if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+        return value
+    return float(value) if "." in value else int(value)
 
 
 def _workbook(asked: Json) -> bytes:
@@ -64,8 +66,9 @@ def _workbook(asked: Json) -> bytes:
         for row in rows:
             sheet.append([_number(value) for value in row])
     file = io.BytesIO()
-    workbook.save(file)
-    return file.getvalue()
+    with zipfile.ZipFile(file, "w") as archive:
+        ExcelWriter(workbook, archive).write_data()  # `save` would put the time of day into the workbook
+    return _steady(file.getvalue())
 
 
 def _document(asked: Json) -> bytes:
@@ -84,7 +87,20 @@ def _document(asked: Json) -> bytes:
                     table.cell(row, column).text = str(text)
     file = io.BytesIO()
     document.save(file)
+    return _steady(file.getvalue())
+
+
+def _steady(content: bytes) -> bytes:
+    """A zip archive with the same time for all its parts."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name in archive.namelist():
+            made.writestr(_part(name), archive.read(name), zipfile.ZIP_DEFLATED)
     return file.getvalue()
+
+
+def _part(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(name, _NO_TIME.timetuple()[:6])
 
 
 def _picture(asked: Json) -> bytes:
@@ -151,7 +167,7 @@ def _archive(asked: Json) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, content in asked["files"].items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), str(content))
+            archive.writestr(_part(name), str(content))
     return file.getvalue()
 
 

@@ -11,6 +11,16 @@ from machines.observation import Element
 ELEMENT_SECONDS = 12.0
 _ASK_EVERY = 0.05
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
+_ARGUMENT_OF = {
+    "write": "text",
+    "press": "key",
+    "scroll": "direction",
+    "copy_text": "text",
+    "paste": None,
+    "open_program": "program",
+    "switch_to_app": "window",
+}
+VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, "tick", "menu", "click_at", "drag", "wait_for", "wait_gone"})
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 Entry = Mapping[str, Any]
 
@@ -66,14 +76,7 @@ def _actions(desk: Desk, verb: str, asked: Any, within: str | None, until: float
         look, start = _place(desk, asked["from"], within, until)
         look, end = _place(desk, asked["to"], within, until)
         return [Action("move_abs", {"x": start[0], "y": start[1]}), Action("drag", {"x": end[0], "y": end[1]})], look
-    argument = {
-        "write": "text",
-        "press": "key",
-        "scroll": "direction",
-        "copy_text": "text",
-        "open_program": "program",
-        "switch_to_app": "window",
-    }.get(verb)
+    argument = _ARGUMENT_OF[verb]
     return [Action(verb, {argument: str(asked)} if argument else {})], None
 
 

@@ -32,10 +32,12 @@ def pin(chains: int, seed: int) -> None:
     }
     everything = sum(map(len, telling.values()))
     used: Counter[str] = Counter()
+    seen: set[tuple[str, ...]] = set()
     for name, tasks in telling.items():
         for number in range(round(chains * len(tasks) / everything)):
             chain = _chain(catalog, tasks, used, derived_random(seed, name, number))
-            if chain:
+            if chain and tuple(chain) not in seen:
+                seen.add(tuple(chain))
                 used.update(chain)
                 click.echo(f"  - {{level: L2, tasks: [{', '.join(chain)}]}}")
 

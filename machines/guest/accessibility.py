@@ -5,7 +5,7 @@ left out too and named, so that one that hangs does not hide the others.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,11 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 from machines.guest.desktop import wake_accessibility
 
 STATES = (
-    "invalid", "active", "armed", "busy", "checked", "collapsed", "defunct", "editable", "enabled", "expandable", "expanded", "focusable", "focused",
-    "has-tooltip", "horizontal", "iconified", "modal", "multi-line", "multiselectable", "opaque", "pressed", "resizable", "selectable", "selected",
-    "sensitive", "showing", "single-line", "stale", "transient", "vertical", "visible", "manages-descendants", "indeterminate", "required", "truncated",
-    "animated", "invalid-entry", "supports-autocompletion", "selectable-text", "is-default", "visited", "checkable", "has-popup", "read-only",
+    "invalid", "active", "armed", "busy", "checked", "collapsed", "defunct", "editable", "enabled", "expandable", "expanded", "focusable",
+    "focused", "has-tooltip", "horizontal", "iconified", "modal", "multi-line", "multiselectable", "opaque", "pressed", "resizable",
+    "selectable", "selected", "sensitive", "showing", "single-line", "stale", "transient", "vertical", "visible", "manages-descendants",
+    "indeterminate", "required", "truncated", "animated", "invalid-entry", "supports-autocompletion", "selectable-text", "is-default", "visited",
+    "checkable", "has-popup", "read-only",
 )  # fmt: skip
 _ACCESSIBLE, _COMPONENT, _TEXT, _VALUE, _TABLE = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text", "Value", "Table"))
 _PROPERTIES = "org.freedesktop.DBus.Properties"
@@ -28,6 +29,7 @@ _LONGEST = 20_000  # characters of a text
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
 _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its items
 Reference = tuple[str, str]
+Question = tuple[Reference, str, str, str | None, tuple[Any, ...]]
 Box = tuple[int, int, int, int]
 
 
@@ -73,24 +75,14 @@ class Accessibility:
 
     def _below(self, call: "_Calls", level: Sequence[Node]) -> list[Node]:
         """Fill in texts, values and children of the nodes; all of the children."""
-        asked: list[tuple[Node, str, Any]] = []
-        for node in level:
-            if _TEXT in node.interfaces:
-                asked.append((node, "text", (node.reference, _TEXT, "GetText", "ii", (0, -1))))
-            if _VALUE in node.interfaces:
-                asked.append((node, "value", (node.reference, _PROPERTIES, "Get", "ss", (_VALUE, "CurrentValue"))))
-            is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt says of the items of closed lists that they show
-            if 0 < node.child_count < _MANY and not is_closed:
-                asked.append((node, "children", (node.reference, _ACCESSIBLE, "GetChildren", None, ())))
+        asked = [(node, what, question) for node in level for what, question in _questions(node)]
         parents: list[tuple[Node, Reference]] = []
         for (node, what, _), answer in zip(asked, call.all([question for _, _, question in asked]), strict=True):
-            if answer is None:
-                continue
-            if what == "text":
+            if answer is not None and what == "text":
                 node.text = str(answer[0])[:_LONGEST]
-            elif what == "value":
+            elif answer is not None and what == "value":
                 node.value = float(answer[0][1])
-            else:
+            elif answer is not None:
                 parents += [(node, tuple(child)) for child in answer[0]]
         for node in level:
             if _TABLE in node.interfaces and node.child_count >= _MANY:
@@ -98,12 +90,10 @@ class Accessibility:
                 if not self._alike(call, node, rows):
                     parents += [(node, cell) for row in rows for cell in row]
         made = self._nodes(call, [reference for _, reference in parents])
-        below = []
-        for (parent, _), child in zip(parents, made, strict=True):
-            if child is not None:
-                parent.children.append(child)
-                below.append(child)
-        return below
+        below = [(parent, child) for (parent, _), child in zip(parents, made, strict=True) if child is not None]
+        for parent, child in below:
+            parent.children.append(child)
+        return [child for _, child in below]
 
     def _nodes(self, call: "_Calls", references: Sequence[Reference], hidden: bool = False) -> list[Node | None]:
         """A node for each reference; None for one that is gone or, unless `hidden`, does not show."""
@@ -199,6 +189,17 @@ class Accessibility:
             return []
         found_cells = [tuple(cell[0]) for cell in cells if cell]
         return [found_cells[start : start + len(columns)] for start in range(0, len(found_cells), len(columns))]
+
+
+def _questions(node: Node) -> Iterator[tuple[str, Question]]:
+    """What is asked of a node beyond what every node is asked."""
+    if _TEXT in node.interfaces:
+        yield "text", (node.reference, _TEXT, "GetText", "ii", (0, -1))
+    if _VALUE in node.interfaces:
+        yield "value", (node.reference, _PROPERTIES, "Get", "ss", (_VALUE, "CurrentValue"))
+    is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt says of the items of closed lists that they show
+    if 0 < node.child_count < _MANY and not is_closed:
+        yield "children", (node.reference, _ACCESSIBLE, "GetChildren", None, ())
 
 
 class _Calls:

@@ -1,4 +1,4 @@
-"""What an arithmetic expression comes to, for checks of what a calculator shows or a cell holds: numbers, operators and a few functions, and nothing else."""
+"""What an arithmetic expression comes to, for checks of what a calculator shows: numbers, operators, a few functions, and nothing else."""
 
 import ast
 import math

@@ -1,7 +1,7 @@
 """Getters of packet captures, pcap and pcapng in either byte order, read here from their bytes."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -33,22 +33,34 @@ def of_capture(content: bytes, what: str) -> Any:
     """A property of a capture: see checkers.yaml."""
     capture = read_capture(content)
     packets = capture.packets
-    if what in ("format", "comment"):
-        return getattr(capture, what)
-    if what == "comments":
-        return [packet.comment for packet in packets if packet.comment is not None]
     if what.startswith("comment."):
         return packets[int(what.partition(".")[2]) - 1].comment
-    if what in ("sources", "targets"):
-        addresses = (packet.frame[_ADDRESSES] for packet in packets if _is_ipv4(packet))
-        return sorted({".".join(map(str, both[:4] if what == "sources" else both[4:])) for both in addresses})
-    if what == "identifications":
-        return [int.from_bytes(packet.frame[_IDENTIFICATION]) for packet in packets if _is_ipv4(packet)]
-    if what in ("begins", "ends"):
-        return datetime.fromtimestamp(packets[0 if what == "begins" else -1].time, UTC).isoformat(timespec="seconds")
-    if what == "frames":
-        return [packet.frame.hex() for packet in packets]
-    raise KeyError(what)
+    ways: Mapping[str, Callable[[], Any]] = {
+        "format": lambda: capture.format,
+        "comment": lambda: capture.comment,
+        "comments": lambda: [packet.comment for packet in packets if packet.comment is not None],
+        "sources": lambda: _addresses(packets, 0),
+        "targets": lambda: _addresses(packets, 4),
+        "identifications": lambda: [int.from_bytes(packet.frame[_IDENTIFICATION]) for packet in packets if _is_ipv4(packet)],
+        "begins": lambda: _moment(packets[0]),
+        "ends": lambda: _moment(packets[-1]),
+        "frames": lambda: [packet.frame.hex() for packet in packets],
+    }
+    return ways[what]()
+
+
+def _addresses(packets: Sequence[Packet], start: int) -> list[str]:
+    found = (packet.frame[_ADDRESSES][start : start + 4] for packet in packets if _is_ipv4(packet))
+    return sorted({".".join(map(str, address)) for address in found})
+
+
+def _moment(packet: Packet) -> str:
+    return datetime.fromtimestamp(packet.time, UTC).isoformat(timespec="seconds")
+
+
+def packets(content: bytes) -> int:
+    """How many packets a capture holds."""
+    return len(read_capture(content).packets)
 
 
 def _is_ipv4(packet: Packet) -> bool:

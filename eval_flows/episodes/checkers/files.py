@@ -5,10 +5,10 @@ import csv
 import io
 import json
 import sqlite3
-import struct
 import tempfile
-import zipfile
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -16,8 +16,12 @@ from xml.etree import ElementTree
 
 from PIL import Image, ImageChops, ImageColor
 
+from eval_flows.episodes.checkers import care
+
 Json = Mapping[str, Any]
 _LARGEST_PICTURE = 50_000_000  # pixels
+_NO_SECTION = "no section"
+_QUERY_SECONDS, _QUERY_STEPS = 5.0, 100_000  # how long a query may take, and after how many steps it is asked
 _NEARLY = 6  # levels of 255 by which two colours that count as the same may differ
 
 
@@ -43,9 +47,8 @@ def setting(content: bytes, section: str, key: str) -> str | None:
     """A value of a file with sections; for one without, the section is empty."""
     parser = configparser.RawConfigParser(strict=False, delimiters=("=",))
     parser.optionxform = str  # type: ignore[method-assign,assignment]
-    plain = text(content)
-    parser.read_string(plain if section else f"[]\n{plain}")
-    found = parser.get(section, key, fallback=None)
+    parser.read_string(f"[{_NO_SECTION}]\n{text(content)}")
+    found = parser.get(section or _NO_SECTION, key, fallback=None)
     return None if found is None else found.strip('"')
 
 
@@ -71,6 +74,8 @@ def rows_of_query(content: bytes, query: str) -> list[list[Any]]:
         path = Path(folder) / "fetched.db"
         path.write_bytes(content)
         connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        until = time.monotonic() + _QUERY_SECONDS  # what is asked for may be a view that never ends
+        connection.set_progress_handler(lambda: time.monotonic() > until, _QUERY_STEPS)
         try:
             return [list(row) for row in connection.execute(query).fetchall()]
         finally:
@@ -79,39 +84,49 @@ def rows_of_query(content: bytes, query: str) -> list[list[Any]]:
 
 def members(content: bytes) -> list[str]:
     """Names in a zip archive."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with care.opened(content) as archive:
         return sorted(archive.namelist())
 
 
 def member(content: bytes, name: str) -> str | None:
     """A text in a zip archive."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return text(archive.read(name)) if name in archive.namelist() else None
+    with care.opened(content) as archive:
+        return text(care.read_part(archive, archive.getinfo(name))) if name in archive.namelist() else None
 
 
 def of_picture(content: bytes, what: str) -> Any:
     """A property of a picture: see checkers.yaml."""
-    picture = Image.open(io.BytesIO(content))
+    picture = Image.open(io.BytesIO(content), formats=_formats())
     if picture.width * picture.height > _LARGEST_PICTURE:
         raise ValueError(f"a picture of {picture.width} by {picture.height} pixels is too large to look at")
-    if what in ("width", "height", "format", "mode"):
-        return getattr(picture, what)
-    if what == "has_alpha":
-        return picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info
-    if what == "mean":
-        grey = picture.convert("L").histogram()
-        return sum(level * count for level, count in enumerate(grey)) / sum(grey)
-    if what == "ratio":
-        return picture.width / picture.height
-    if what == "transparent":
-        return picture.convert("RGBA").getchannel("A").histogram()[0] / (picture.width * picture.height)
-    if what.startswith("count."):
-        return _pixels_of(picture, what.removeprefix("count."))
-    kind, x, y = what.split(".")
-    if kind != "pixel":
-        raise KeyError(what)
-    found = picture.convert("RGB").getpixel((_pixel(x, picture.width), _pixel(y, picture.height)))
-    return "#{:02x}{:02x}{:02x}".format(*found)  # type: ignore[misc]
+    kind, _, rest = what.partition(".")
+    if kind == "pixel":
+        x, y = rest.split(".")
+        found = picture.convert("RGB").getpixel((_pixel(x, picture.width), _pixel(y, picture.height)))
+        return "#{:02x}{:02x}{:02x}".format(*found)  # type: ignore[misc]
+    ways: Mapping[str, Callable[[], Any]] = {
+        "width": lambda: picture.width,
+        "height": lambda: picture.height,
+        "format": lambda: picture.format,
+        "mode": lambda: picture.mode,
+        "has_alpha": lambda: picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info,
+        "mean": lambda: _mean(picture.convert("L").histogram()),
+        "ratio": lambda: picture.width / picture.height,
+        "transparent": lambda: picture.convert("RGBA").getchannel("A").histogram()[0] / (picture.width * picture.height),
+        "count": lambda: _pixels_of(picture, rest),
+    }
+    return ways[kind]()
+
+
+def _mean(grey: Sequence[int]) -> float:
+    return sum(level * count for level, count in enumerate(grey)) / sum(grey)
+
+
+@cache
+def _formats() -> list[str]:
+    """Every format but the one that Pillow has Ghostscript run."""
+    Image.init()
+    return [name for name in Image.ID if name != "EPS"]
 
 
 def _pixel(at: str, length: int) -> int:
@@ -125,26 +140,3 @@ def _pixels_of(picture: Image.Image, colour: str) -> int:
     for channel, level in zip(picture.convert("RGB").split(), ImageColor.getrgb(colour), strict=False):
         masks.append(channel.point([255 if abs(value - level) <= _NEARLY else 0 for value in range(256)]))
     return ImageChops.darker(ImageChops.darker(masks[0], masks[1]), masks[2]).histogram()[255]
-
-
-def packets(content: bytes) -> int:
-    """Packets in a pcap or a pcapng file."""
-    if content[:4] == b"\x0a\x0d\x0d\x0a":
-        return _blocks(content).count(6)
-    order = "<" if content[:4] in (b"\xd4\xc3\xb2\xa1", b"\x4d\x3c\xb2\xa1") else ">"
-    count, at = 0, 24
-    while at + 16 <= len(content):
-        at += 16 + struct.unpack(f"{order}I", content[at + 8 : at + 12])[0]
-        count += 1
-    return count
-
-
-def _blocks(content: bytes) -> list[int]:
-    kinds, at = [], 0
-    while at + 12 <= len(content):
-        kind, length = struct.unpack("<II", content[at : at + 8])
-        kinds.append(kind)
-        if length < 12:
-            break
-        at += length
-    return kinds

@@ -1,34 +1,16 @@
 """Getters by name: what a check looks at. Nothing (None) where there is nothing to get, or where it cannot be read."""
 
-import struct
-import zipfile
 from collections.abc import Callable, Mapping
-from sqlite3 import DatabaseError
 from typing import Any
-from xml.etree.ElementTree import ParseError
-
-from PIL import UnidentifiedImageError
 
 from eval_flows.episodes.checkers import captures, files, office
+from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.fill import place
 from machines.observation import Element
 
 Asked = Any
-_UNREADABLE = (
-    ValueError,
-    KeyError,
-    IndexError,
-    TypeError,
-    AttributeError,
-    OSError,
-    EOFError,
-    struct.error,
-    zipfile.BadZipFile,
-    DatabaseError,
-    ParseError,
-    UnidentifiedImageError,
-)
+_READING_SECONDS = 10.0
 
 
 def get(desk: Desk, name: str, asked: Asked) -> Any:
@@ -42,8 +24,9 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
     if content is None:
         return None
     try:
-        return OF_FILES[name](content, asked)
-    except _UNREADABLE:
+        with within(_READING_SECONDS):
+            return OF_FILES[name](content, asked)
+    except Exception:  # a dozen parsers say in as many ways that they cannot read what they were given
         return None
 
 
@@ -67,7 +50,10 @@ def _elements_asked(desk: Desk, asked: Mapping[str, Any]) -> list[Element]:
     return [
         one
         for one in desk.look().elements
-        if one.role == asked["role"] and asked.get("name", one.name) == one.name and asked.get("within", "") in one.window
+        if one.role == asked["role"]
+        and asked.get("name", one.name) == one.name
+        and asked.get("containing", "") in one.name
+        and asked.get("within", "") in one.window
     ]
 
 
@@ -113,6 +99,6 @@ OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "setting": lambda content, asked: files.setting(content, asked.get("section", ""), asked["key"]),
     "json": lambda content, asked: files.in_json(content, asked["at"]),
     "xml": lambda content, asked: files.in_xml(content, asked["at"], asked.get("what", "text")),
-    "packets": lambda content, _: files.packets(content),
+    "packets": lambda content, _: captures.packets(content),
     "capture": lambda content, asked: captures.of_capture(content, asked["what"]),
 }

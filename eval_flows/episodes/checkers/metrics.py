@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 from eval_flows.episodes.checkers.arithmetic import outcome
@@ -15,9 +16,10 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     try:
-        return float(str(value).replace(",", ""))
+        number = float(str(value).replace(",", ""))
     except ValueError:
         return None
+    return number if isfinite(number) else None  # nan and infinity are words
 
 
 def same(got: Any, expected: Any) -> bool:

@@ -1,6 +1,5 @@
 """Getters of workbooks and documents, by openpyxl and python-docx."""
 
-import io
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,11 +9,13 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from openpyxl.utils import column_index_from_string
 
+from eval_flows.episodes.checkers.care import unpacked
+
 Json = Mapping[str, Any]
 
 
 def _sheet(content: bytes, name: str | None, computed: bool) -> Any:
-    workbook = openpyxl.load_workbook(io.BytesIO(content), data_only=computed)
+    workbook = openpyxl.load_workbook(unpacked(content), data_only=computed)
     if name is None:
         return workbook.worksheets[0]
     return workbook[name] if name in workbook.sheetnames else None
@@ -69,7 +70,7 @@ def column(content: bytes, name: str, from_row: int, sheet: str | None) -> list[
 def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
     """A property of a workbook or of a sheet: see checkers.yaml."""
     if what == "sheet_names":
-        return openpyxl.load_workbook(io.BytesIO(content)).sheetnames
+        return openpyxl.load_workbook(unpacked(content)).sheetnames
     found = _sheet(content, sheet, False)
     if found is None:
         return None
@@ -97,7 +98,7 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
 
 def of_document(content: bytes, what: str) -> Any:
     """A property of a document: see checkers.yaml."""
-    document = docx.Document(io.BytesIO(content))
+    document = docx.Document(unpacked(content))
     kind, _, rest = what.partition(".")
     if kind == "column":
         return _table_column(document, rest)
@@ -169,6 +170,25 @@ def _link(document: Any, paragraph: Any) -> list[str]:
     return [f"{one.text}: {one.address}" for one in paragraph.hyperlinks]
 
 
+def _picture_after(document: Any, paragraph: Any) -> bool:
+    """Whether a picture is anchored in the paragraph or in the one after it."""
+    after = paragraph._p.getnext()
+    return any(next(one.iter(qn("w:drawing")), None) is not None for one in (paragraph._p, after) if one is not None)
+
+
+def _table_after(document: Any, paragraph: Any) -> bool:
+    return any(one.tag == qn("w:tbl") for one in paragraph._p.itersiblings())
+
+
+def _highlight(run: Any) -> str | None:
+    """The highlighter's colour: as such, or as the shading that other programs write for it."""
+    if run.font.highlight_color:
+        return str(run.font.highlight_color.name.lower())
+    shading = None if run._r.rPr is None else run._r.rPr.find(qn("w:shd"))
+    fill = None if shading is None else str(shading.get(qn("w:fill"))).lower()
+    return {"ffff00": "yellow", "auto": None, "none": None}.get(fill, f"#{fill}") if fill else None
+
+
 _OF_PARAGRAPH: Mapping[str, Callable[[Any, Any], Any]] = {
     "style": lambda _, one: one.style.name,
     "align": lambda _, one: None if one.alignment is None else one.alignment.name.lower(),
@@ -180,6 +200,8 @@ _OF_PARAGRAPH: Mapping[str, Callable[[Any, Any], Any]] = {
     "list_kind": _list_kind,
     "page_break_before": _breaks_before,
     "links": _link,
+    "picture_after": _picture_after,
+    "table_after": _table_after,
 }
 _OF_RUN: Mapping[str, Callable[[Any], Any]] = {
     "bold": lambda run: bool(run.font.bold),
@@ -189,7 +211,7 @@ _OF_RUN: Mapping[str, Callable[[Any], Any]] = {
     "size": lambda run: run.font.size.pt if run.font.size else None,
     "font": lambda run: run.font.name,
     "colour": lambda run: f"#{str(run.font.color.rgb).lower()}" if run.font.color and run.font.color.rgb else None,
-    "highlight": lambda run: run.font.highlight_color.name.lower() if run.font.highlight_color else None,
+    "highlight": _highlight,
 }
 _PAPERS_CM = {"A3": (29.7, 42.0), "A4": (21.0, 29.7), "A5": (14.8, 21.0), "A6": (10.5, 14.8), "Letter": (21.59, 27.94), "Legal": (21.59, 35.56)}
 _PAPER_TOLERANCE_CM = 0.15
@@ -257,7 +279,6 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "footer": lambda document: "\n".join(one.text for one in document.sections[0].footer.paragraphs),
     "footer_fields": lambda document: [node.text for node in document.sections[0].footer._element.iter(qn("w:instrText"))],
     "texts": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:t"))) for one in _xml(document, "w:p")],
-    "before_last_table": lambda document: "".join(node.text or "" for node in document.tables[-1]._tbl.getprevious().iter(qn("w:t"))),
     "picture_sizes": lambda document: [f"{part.image.px_width} x {part.image.px_height}" for part in document.part.package.image_parts],
     "page_width": lambda document: document.sections[0].page_width.cm,
     "page_height": lambda document: document.sections[0].page_height.cm,

@@ -1,0 +1,58 @@
+"""Care with what an agent may have made to hurt the one who checks it: archives that unpack to too much, and files that take forever to read."""
+
+import io
+import signal
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+_LARGEST_UNPACKED = 64 * 2**20  # bytes; made documents and workbooks have a few hundred thousand at most
+_MOST_PARTS = 10_000
+_PIECE = 2**16
+_AGAIN_SECONDS = 0.5  # a library may swallow the first interruption
+
+
+def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """A part of an opened archive, in pieces: one that is longer than it says it is never fills the memory."""
+    with archive.open(part) as packed:
+        return b"".join(iter(lambda: packed.read(_PIECE), b""))
+
+
+def opened(content: bytes) -> zipfile.ZipFile:
+    """A zip archive; `ValueError`, before anything is unpacked, where it says that it holds too much."""
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    parts = archive.infolist()
+    if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > _LARGEST_UNPACKED:
+        raise ValueError(f"an archive of {len(parts)} parts and {sum(part.file_size for part in parts)} bytes is too large to unpack")
+    return archive
+
+
+def unpacked(content: bytes) -> io.BytesIO:
+    """The same archive with nothing in it compressed, for libraries that unpack without asking how much comes."""
+    plain = io.BytesIO()
+    with opened(content) as archive, zipfile.ZipFile(plain, "w") as made:
+        for part in {part.filename: part for part in archive.infolist()}.values():
+            made.writestr(part.filename, read_part(archive, part))
+    plain.seek(0)
+    return plain
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """End the block by a `TimeoutError` when the time is over; without a limit outside the main thread, where signals do not come."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"not read within {seconds:.0f} s")
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
