@@ -125,11 +125,14 @@ def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:
 
 
 def capabilities(catalog: Catalog) -> Iterator[Problem]:
-    """Every task's capability stands in the equivalence map, with the task's application; the map names known ones."""
+    """Every task's capability stands in the equivalence map, with the task's application unless it cannot do it; the map names known ones."""
     for application, task, place, problem in _each_task(catalog):
         where = (*place, "capability")
         capability = catalog.capabilities.get(task.capability)
-        if capability is None:
+        if task.infeasible is not None:
+            if capability is not None and application.application in capability.applications:
+                yield problem(where, f"'{task.capability}' lists {application.application} in equivalence.yaml, which cannot do this: it is infeasible")
+        elif capability is None:
             yield problem(where, f"'{task.capability}' is not in equivalence.yaml{suggestion(task.capability, catalog.capabilities)}")
         elif application.application not in capability.applications:
             yield problem(where, f"'{task.capability}' does not list {application.application} in equivalence.yaml")

@@ -1,4 +1,4 @@
-"""Exhibits: the tables and figures of the site, as exhibits.yaml declares them, filled with the rows of their one query.
+"""Exhibits: the tables and figures of the site, as exhibits.yaml and episode_exhibits.yaml declare them, filled with the rows of their one query.
 
 A table is shown in a page, and lies beside it as CSV (the rows as they are) and as LaTeX (as shown, for the package booktabs).
 """
@@ -16,7 +16,7 @@ import yaml
 
 from reports.questions import Answer
 
-_DECLARED = Path(__file__).parent / "exhibits.yaml"
+_DECLARED = [Path(__file__).parent / name for name in ("exhibits.yaml", "episode_exhibits.yaml")]
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 )
@@ -65,6 +65,11 @@ class Exhibit:
     caption: str
     empty: str
     columns: tuple[Column, ...] = ()
+    theirs: str = ""  # key that says which rows others published
+
+    def is_theirs(self, row: Row) -> bool:
+        """Whether others published the row."""
+        return bool(self.theirs) and bool(row[self.theirs])
 
 
 @dataclass(frozen=True)
@@ -80,8 +85,8 @@ class Shown:
 
 @cache
 def declared() -> dict[str, Exhibit]:
-    """Every table and figure of exhibits.yaml by name; TypeError where a key is unknown or missing."""
-    found = yaml.safe_load(_DECLARED.read_text())
+    """Every declared table and figure by name; TypeError where a key is unknown or missing."""
+    found = {name: values for path in _DECLARED for name, values in yaml.safe_load(path.read_text()).items()}
     return {
         name: Exhibit(**(values | {"columns": tuple(Column(**column) for column in values.get("columns", ()))})) for name, values in found.items()
     }

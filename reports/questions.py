@@ -3,7 +3,10 @@
 A page shows it as the argument of `deskmill sql "..."`.
 """
 
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -24,6 +27,9 @@ _COMPUTED_ONCE = (
     "accuracy_by_application",
     "narration_profile",
     "catalog_coverage",
+    "episode_success",
+    "episode_cost",
+    "pass_at_k",
 )
 
 
@@ -43,8 +49,26 @@ def compute_views_once(connection: duckdb.DuckDBPyConnection) -> None:
 
 def ask(connection: duckdb.DuckDBPyConnection, name: str, **values: str) -> Answer:
     """The answer to queries/<name>.sql, where `$value` stands for each of the values; KeyError where one is missing."""
-    query = Template((_QUERIES / f"{name}.sql").read_text().strip()).substitute({key: _literal(value) for key, value in values.items()})
+    query = _declared(name).substitute({key: _literal(value) for key, value in values.items()})
     return Answer(query, rows_of(connection, query))
+
+
+def ask_for_each(connection: duckdb.DuckDBPyConnection, name: str, by: Sequence[str], **values: str) -> Callable[..., Answer]:
+    """What `ask` would answer for any values of the columns `by`, from the rows of all of them, asked once.
+
+    queries/<name>.sql compares the columns for equality, `column = $column`, and gives them.
+    """
+    query = _declared(name)
+    literals = {key: _literal(value) for key, value in values.items()}
+    found: dict[tuple[str, ...], Rows] = defaultdict(list)
+    for row in rows_of(connection, query.substitute(literals, **{column: column for column in by})):
+        found[tuple(str(row[column]) for column in by)].append(row)
+    return lambda *of: Answer(query.substitute(literals, **{column: _literal(value) for column, value in zip(by, of, strict=True)}), found[of])
+
+
+@cache
+def _declared(name: str) -> Template:
+    return Template((_QUERIES / f"{name}.sql").read_text().strip())
 
 
 def _literal(value: str) -> str:

@@ -8,6 +8,7 @@ from reports.explorer_prompts import PromptOf
 from reports.pages.applications import write_applications
 from reports.pages.comparisons import write_comparisons
 from reports.pages.datasets import write_datasets
+from reports.pages.episodes import write_episodes
 from reports.pages.models import write_models
 from reports.pages.overview import write_overview
 from reports.pages.runs import write_runs
@@ -27,14 +28,14 @@ def write_report(data: DataFolder, prompt_of: PromptOf | None = None) -> Path:
         with data.locked("report"):
             _sweep(data)
             with written_folder(data.report) as folder:
-                write_site(Site(connection, folder), prompt_of)
+                write_site(Site(connection, folder), data.runs, prompt_of)
     finally:
         connection.close()
     return data.report / "index.html"
 
 
-def write_site(site: Site, prompt_of: PromptOf | None = None) -> None:
-    """Write every page, with its figures and tables; datasets are never mixed."""
+def write_site(site: Site, runs: Path, prompt_of: PromptOf | None = None) -> None:
+    """Write every page, with its figures and tables; datasets are never mixed. `runs` is the folder in which runs of episodes left their pictures."""
     compute_views_once(site.connection)
     datasets = site.ask("shown_datasets").rows
     write_overview(site, datasets)
@@ -44,6 +45,7 @@ def write_site(site: Site, prompt_of: PromptOf | None = None) -> None:
     write_datasets(site, datasets)
     for dataset in datasets:
         write_runs(site, dataset["dataset_id"])
+    write_episodes(site, runs)
     write_explorer(site.connection, site.folder, site.layout, prompt_of=prompt_of)
 
 

@@ -1,7 +1,7 @@
 """The site's folder: pages in one layout, and tables and figures with the files that lie beside them."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,14 +11,14 @@ import duckdb
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from reports.exhibits import Shown, as_csv, as_latex, declared, written
+from reports.exhibits import Column, Shown, as_csv, as_latex, declared, written
 from reports.figures import png
-from reports.questions import Answer, Rows, ask
+from reports.questions import Answer, Rows, ask, ask_for_each
 
 _ROOT = Path(__file__).parent
 _NAVIGATION = {
     "Overview": "index.html", "Models": "models.html", "Compare": "compare/index.html", "Applications": "applications/index.html",
-    "Datasets": "datasets/index.html", "Confusion": "confusion.html", "Tasks": "tasks.html",
+    "Datasets": "datasets/index.html", "Episodes": "episodes/index.html", "Confusion": "confusion.html", "Tasks": "tasks.html",
 }  # fmt: skip
 
 
@@ -34,7 +34,7 @@ class Site:
         self._templates = Environment(
             loader=FileSystemLoader(_ROOT / "templates"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True
         )
-        self._templates.filters |= {form: partial(written, form) for form in ("count", "figure", "signed", "p")}
+        self._templates.filters |= {form: partial(written, form) for form in ("count", "dollars", "figure", "mean", "p", "signed")}
         (folder / "assets").mkdir()
         shutil.copy(_ROOT / "assets" / "site.css", folder / "assets")
 
@@ -42,13 +42,17 @@ class Site:
         """The answer to a declared query."""
         return ask(self.connection, query, **values)
 
+    def ask_for_each(self, query: str, by: Sequence[str], **values: str) -> Callable[..., Answer]:
+        """The answers to a declared query for any values of the columns `by`."""
+        return ask_for_each(self.connection, query, by, **values)
+
     def table(self, name: str, of: str = "", **values: str) -> Shown:
         """A declared table, filled and written as CSV and LaTeX."""
         return self.table_of(name, self.ask(declared()[name].query, **values), of)
 
-    def table_of(self, name: str, answer: Answer, of: str = "") -> Shown:
-        """A declared table with rows that are at hand."""
-        exhibit = declared()[name]
+    def table_of(self, name: str, answer: Answer, of: str = "", more: tuple[Column, ...] = ()) -> Shown:
+        """A declared table with rows that are at hand, and with more columns than those declared where the rows decide over them."""
+        exhibit = replace(declared()[name], columns=declared()[name].columns + more)
         files = {}
         if answer.rows:
             files = {
@@ -78,7 +82,7 @@ class Site:
         file.write_text(self.layout(title, body, root, section), encoding="utf-8")
 
     def layout(self, title: str, body_html: str, root: str, section: str = "") -> str:
-        """A whole page around HTML that is safe to show; `root` leads to the folder of the site, "" or "../"."""
+        """A whole page around HTML that is safe to show; `root` leads to the folder of the site, as "" or "../"."""
         return self._templates.get_template("layout.html.j2").render(
             title=title, body=Markup(body_html), root=root, section=section or title, navigation=_NAVIGATION
         )

@@ -6,6 +6,7 @@ and the same as Parquet for the warehouse.
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -187,10 +188,9 @@ def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:
 
 
 def _append(path: Path, row: Row) -> None:
-    import os
-
-    with path.open("a") as file:
-        file.write(json.dumps(row) + "\n")
+    with path.open("a+b") as file:
+        cut_off = file.tell() > 0 and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n"
+        file.write(b"\n" * cut_off + json.dumps(row).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
 
@@ -218,5 +218,7 @@ def valid_programs(one: SuiteEpisode, catalog: Catalog, image: Image) -> list[st
     """The programs of the image that can do the first phase of the episode: what a first choice on an empty desktop is scored against."""
     handles = {catalog.applications[name].program or name: name for name in catalog.applications if catalog.applications[name].platform == "linux"}
     installed = {name: handle for handle, name in handles.items() if handle in image.programs}
+    if one.episode.infeasible is not None:
+        return []  # that no application can do it is the point
     capabilities = [catalog.tasks[step.task].capability for step in one.episode.phases[0]]
     return sorted(installed[name] for name in catalog.doing(capabilities, installed))

@@ -5,6 +5,7 @@ and the job is tried again a few times before its fault is what is reported. Job
 """
 
 import multiprocessing
+import os
 import threading
 import time
 import traceback
@@ -118,7 +119,7 @@ class _Supervisor(Generic[Job]):
         if kind == "ask":
             assert self._answer is not None
             self._answer(content, lambda reply: worker.send(("reply", reply)))
-            return None
+            return self._overdue(worker)  # one that asks all the time is never quiet
         if kind == "fault":
             return self._fault(worker, content)
         return self._ended(worker, content, None)
@@ -162,6 +163,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         pipe.send(("ask", question))
         return pipe.recv()[1]
 
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
         try:
             kind, job = pipe.recv()
@@ -170,7 +172,14 @@ def _serve(pipe: Connection, work: Work) -> None:
         if kind == "end":
             return
         try:
-            answer = ("result", work(job, ask))
+            pipe.send(("result", work(job, ask)))
         except Exception as error:
-            answer = ("fault", f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}")
-        pipe.send(answer)
+            pipe.send(("fault", f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"))
+
+
+def _end_with_parent() -> None:
+    """End at once, with the machine, when the parent was killed: what it began would be begun again by the next run."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

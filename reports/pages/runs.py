@@ -22,7 +22,7 @@ def write_runs(site: Site, dataset_id: str) -> None:
 
 def _write_run(site: Site, run_id: str) -> None:
     facts = site.ask("run_facts", run_id=run_id).rows[0]
-    facts["sampling"] = _sampling(facts["sampling"])
+    facts["sampling"] = in_words(facts["sampling"])
     is_drawn = facts["answer_kind"] in _DRAWN and facts["answers"] > facts["failed"]
     shown = {name: site.table(name, run_id, run_id=run_id) for name in _tables(facts, is_drawn)}
     if is_drawn:
@@ -42,8 +42,8 @@ def _tables(facts: dict[str, Any], is_drawn: bool) -> list[str]:
     return tables + list(_PARTS if is_drawn else ())
 
 
-def _sampling(text: str) -> str:
-    """What decides the answers, in words: JSON of runs that ask a language model, or words already."""
+def in_words(text: str) -> str:
+    """Settings in words: JSON of runs that ask a language model, or words already."""
     try:
         found = json.loads(text)
     except ValueError:
