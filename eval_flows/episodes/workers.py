@@ -87,12 +87,11 @@ class _Supervisor(Generic[Job]):
 
     def close(self) -> None:
         """End every worker; one that is at work is killed."""
-        for worker in self._workers:
+        for worker in list(self._workers):
             if worker.job is None:
                 worker.send(("end", None))
                 worker.process.join(_KINDLY)
             self._kill(worker)
-        self._workers.clear()
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()

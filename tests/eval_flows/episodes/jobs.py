@@ -1,0 +1,40 @@
+"""Jobs for workers in tests: each is done by a process of its own that has to find it by name."""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from eval_flows.episodes.workers import Ask
+
+
+def work(job: tuple[str, Any], ask: Ask) -> Any:
+    """Do what the job's first word says."""
+    kind, told = job
+    if kind.startswith("once ") and not Path(told).exists():  # goes wrong the first time only
+        Path(told).write_text(str(os.getpid()))
+        kind = kind.removeprefix("once ")
+    match kind:
+        case "raise":
+            raise ValueError(f"no {told} here")
+        case "exit":
+            os._exit(7)
+        case "leave":
+            sys.exit(3)
+        case "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "hang":
+            time.sleep(600)
+        case "unsendable":
+            return lambda: told
+        case "ask":
+            return [ask(told), ask(f"{told} again")]
+        case "ask for ever":
+            while True:
+                ask(told)
+        case "pid":
+            Path(told).write_text(str(os.getpid()))
+            time.sleep(600)
+    return os.getpid(), told
