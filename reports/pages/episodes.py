@@ -24,7 +24,7 @@ def write_episodes(site: Site, runs: Path) -> None:
     if listed:
         shutil.copytree(_ASSETS, site.folder / "assets" / "episodes")
         shown |= {name: site.table(name) for name in _OVER_RUNS} | {"episode_applications": _by_application(site)}
-    notices = [notice for run in listed for notice in _notices(run, f"run {run['agent']} on {run['suite']}") if not run["played"]]
+    notices = [notice for run in listed for notice in _notices(run, f"the run {run['agent']} on {run['suite']}") if not run["played"]]
     site.page("episodes/index.html", "Episodes", "episodes.html.j2", "Episodes", shown=shown, notices=notices)
     for run in listed:
         _write_run(site, run["run_id"], Pictures(runs, run["run_id"], site.folder))
@@ -55,7 +55,7 @@ def _write_run(site: Site, run_id: str, pictures: Pictures) -> None:
     title = f"{facts['agent']} on {facts['suite']}"
     site.page(
         f"episodes/{run_id}.html", title, "suite_run.html.j2", "Episodes",
-        facts=facts, notices=_notices(facts, "run"), shown=shown, cards=cards, filters=filters,
+        facts=facts, notices=_notices(facts, "this run"), shown=shown, cards=cards, filters=filters,
     )  # fmt: skip
 
 
@@ -66,10 +66,11 @@ def _last(screens: Any) -> Picture | None:
 def _notices(run: dict[str, Any], called: str) -> list[str]:
     """What a reader must know before the figures of a run."""
     faults = run["faults"]
-    again = "`deskmill episodes` with the same suite and agent plays them again."
     if not faults:
         return []
+    again = "`deskmill episodes` with the same suite and agent plays {} again."
     if not run["played"]:
-        return [f"All {counted(faults, 'episode')} of this {called} were faults of the infrastructure, so nothing is known of the agent; {again}"]
-    were = "was a fault" if faults == 1 else "were faults"
-    return [f"{counted(faults, 'episode')} {were} of the infrastructure, which stand in no figure but their own count; {again}"]
+        what = f"Every episode of {called} ({faults:,}) was a fault of the infrastructure, so nothing is known of the agent."
+        return [f"{what} {again.format('them')}"]
+    was, it_counts, it = ("was a fault", "It counts", "it") if faults == 1 else ("were faults", "They count", "them")
+    return [f"{counted(faults, 'episode')} {was} of the infrastructure. {it_counts} as such, and in no other figure; {again.format(it)}"]

@@ -231,12 +231,12 @@ def test_what_is_not_known_is_never_a_silent_zero(data: DataFolder) -> None:
     )
     assert "<dt>Steps</dt><dd>not known</dd>" in lost and "not known: the infrastructure failed" in lost
     text = page(data, "faulty.html")
-    assert "All 2 episodes of this run were faults of the infrastructure, so nothing is known of the agent" in text
+    assert "Every episode of this run (2) was a fault of the infrastructure, so nothing is known of the agent" in text
     assert "No episode of this run was played to its end" in text and "so there is no time or cost to show" in text
     rows = answer(data.warehouse, "select success, mean_reward from episode_success where run_id = 'faulty' and slice = 'all'", "csv")
     assert rows.splitlines()[1] == ","
-    assert "All 2 episodes of this run oracle on smoke were faults" in page(data, "index.html")
-    assert "1 episode was a fault of the infrastructure" in page(data, "mixed.html")
+    assert "Every episode of the run oracle on smoke (2) was a fault" in page(data, "index.html")
+    assert "1 episode was a fault of the infrastructure. It counts as such, and in no other figure" in page(data, "mixed.html")
 
 
 def test_texts_are_escaped(data: DataFolder) -> None:
