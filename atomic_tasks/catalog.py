@@ -38,11 +38,15 @@ class Catalog:
         """Every argument generator by name, computed and pooled."""
         return {**computed_generators(), **pool_generators(self.pools)}
 
+    def capable(self, capability: str) -> tuple[str, ...]:
+        """The applications that can do it; none where it is what an infeasible task asks for."""
+        return self.capabilities[capability].applications if capability in self.capabilities else ()
+
     def doing(self, capabilities: Iterable[str], among: Iterable[str]) -> frozenset[str]:
         """The applications among the given ones that can do every one of the capabilities."""
         able = set(among)
         for capability in capabilities:
-            able &= set(self.capabilities[capability].applications)
+            able &= set(self.capable(capability))
         return frozenset(able)
 
 

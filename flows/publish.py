@@ -144,7 +144,7 @@ def write_catalog(folder: Path, catalog: Catalog) -> None:
             "title": task.title,
             "capability": task.capability,
             "generic": task.generic,
-            "capable_applications": sorted(catalog.capabilities[task.capability].applications),
+            "capable_applications": sorted(catalog.capable(task.capability)),
             "phrasings": len(task.say),
         }
         for task in catalog.tasks.values()
