@@ -40,6 +40,9 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
         for name in entry:
             if name not in known.getters and name not in known.metrics:
                 yield problem((*place, "check", number), f"unknown checker '{name}'{suggestion(name, [*known.getters, *known.metrics])}")
+        for name in entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else ():
+            if name not in known.getters:
+                yield problem((*place, "check", number), f"unknown checker '{name}' in same_as{suggestion(name, known.getters)}")
         found = [sum(name in names for name in entry) for names in (known.getters, known.metrics)]
         if found != [1, 1] and all(name in known.getters or name in known.metrics for name in entry):
             yield problem((*place, "check", number), f"has one getter and one metric, not {found[0]} and {found[1]}")

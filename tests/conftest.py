@@ -11,6 +11,7 @@ from atomic_tasks.catalog import Catalog, read_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
 from flows.recipe import Recipe, read_recipe
+from machines.image import Image, build_image, find_image
 from warehouse.layout import DataFolder
 
 REPOSITORY = Path(__file__).parent.parent
@@ -37,6 +38,14 @@ def workflows() -> dict[str, Workflow]:
 @pytest.fixture(scope="session")
 def tiny_recipe() -> Recipe:
     return read_recipe("tiny")[1]
+
+
+@pytest.fixture(scope="session")
+def image() -> Image:
+    """The small image of a machine, made once for all tests of this checkout."""
+    found = find_image("smoke", REPOSITORY / "data" / "machines")
+    build_image(found, print)
+    return found
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,32 +83,39 @@ def sound_catalog() -> Catalog:
 
 @contextlib.contextmanager
 def _answers(options: EpisodeOptions, run_id: str, data: DataFolder) -> Iterator[Answer | None]:
-    """What answers the workers that ask the model: one client for all of them, on a thread of its own."""
+    """What answers the workers that ask the model: one client for all of them, made, used and closed on a thread of its own."""
     if options.endpoint is None:
         yield None
         return
-    with Client(options.endpoint, data.model_calls, run_id, budget=options.budget) as client:
-        loop_there, end = threading.Event(), asyncio.Event()
-        loops: list[asyncio.AbstractEventLoop] = []
+    endpoint, there = options.endpoint, Future[tuple[Client, asyncio.AbstractEventLoop, asyncio.Event]]()
 
-        async def live() -> None:
-            loops.append(asyncio.get_running_loop())
-            loop_there.set()
-            await end.wait()
+    async def live(client: Client) -> None:
+        end = asyncio.Event()
+        there.set_result((client, asyncio.get_running_loop(), end))
+        await end.wait()
 
-        thread = threading.Thread(target=lambda: client.run(live()), name="model", daemon=True)
-        thread.start()
-        loop_there.wait()
-
-        def answer(question: Any, reply: Reply) -> None:
-            asked = asyncio.run_coroutine_threadsafe(client.ask(question), loops[0])
-            asked.add_done_callback(lambda done: reply(_said(done)))
-
+    def serve() -> None:
         try:
-            yield answer
-        finally:
-            loops[0].call_soon_threadsafe(end.set)
-            thread.join(_MODEL_LOOP_SECONDS)
+            with Client(endpoint, data.model_calls, run_id, budget=options.budget) as client:
+                client.run(live(client))
+        except Exception as error:
+            if there.done():
+                raise
+            there.set_exception(error)
+
+    thread = threading.Thread(target=serve, name="model", daemon=True)
+    thread.start()
+    client, loop, end = there.result()
+
+    def answer(question: Any, reply: Reply) -> None:
+        asked = asyncio.run_coroutine_threadsafe(client.ask(question), loop)
+        asked.add_done_callback(lambda done: reply(_said(done)))
+
+    try:
+        yield answer
+    finally:
+        loop.call_soon_threadsafe(end.set)
+        thread.join(_MODEL_LOOP_SECONDS)
 
 
 def _said(done: Any) -> Any:

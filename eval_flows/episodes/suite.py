@@ -95,6 +95,8 @@ def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
         except NotComposed as error:
             problems.append(f"episodes[{number}]: {error}")
             continue
+        if made.episode.infeasible is None and not any(step.check for step in made.episode.steps):
+            problems.append(f"episodes[{number}]: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
         if made.episode.episode_id in found:
             problems.append(f"episodes[{number}]: the same episode stands before; give it another seed")
         found[made.episode.episode_id] = made
@@ -115,7 +117,6 @@ def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
     images = declared().images
     if suite.image not in images:
         yield f"image: there is no image '{suite.image}' in machines/desktop.yaml; there are {', '.join(images)}"
-        return
     for number, entry in enumerate(suite.episodes):
         where = f"episodes[{number}]"
         for task_id in entry.task_ids:
@@ -128,7 +129,7 @@ def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
             else:
                 application = catalog.applications[task.application]
                 program = application.program or application.application
-                if program not in images[suite.image]:
+                if program not in images.get(suite.image, [program]):
                     yield f"{where}: {task_id} needs {program}, which image '{suite.image}' has not: add it to machines/desktop.yaml"
 
 

@@ -18,7 +18,7 @@ from machines.actions import MalformedAction, read_actions
 from machines.observation import linearised, with_marks, worth_telling
 
 _PROMPTS = Path(__file__).parents[1] / "prompts"
-_BLOCK = re.compile(r"```(decision|python|memory)[ \t]*\n(.*?)```", re.DOTALL)
+_BLOCK = re.compile(r"```(decision|python|memory)[ \t\r]*\n(.*?)```", re.DOTALL)
 _DECISIONS = ("COMMAND", "WAIT", "DONE", "FAIL")
 _MOST_TOKENS = 1500
 _LONGEST_CLIPBOARD = 500

@@ -55,6 +55,9 @@ class Screen:
     def settle(self, quiet: float = 0, limit: float = 0) -> None:
         """It is still."""
 
+    def write_settings(self) -> None:
+        """It has none."""
+
 
 def desk(files: Mapping[str, bytes] | None = None, **screen: Any) -> Desk:
     """A desk with these files in the agent's home folder."""

@@ -1,0 +1,126 @@
+"""Protects the messages about executable tasks: what is wrong with a setup, an oracle or a check is said with its place and a remedy."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from atomic_tasks.catalog import CATALOG_ROOT, Catalog, read_catalog
+from atomic_tasks.executable import executable_tasks
+
+TASKS = """\
+application: editor
+title: The Editor
+vendor: Nobody
+kind: editor of texts
+platform: linux
+category: Office & Knowledge Work
+description: An editor.
+features: [lines, words, letters]
+typical_scenarios: [notes, lists, letters]
+tasks:
+  - id: editor.write_note
+    title: WriteNote
+    capability: text.write
+    arguments: {note: {one_of: [milk, bread]}, file: text_file}
+    say: [write {note} in {file}, have {note} in {file}, put {note} into {file}]
+    setup:
+      - text: {path: "Documents/{file}", content: ["{note}", "{}"]}
+    oracle:
+      - menu: [Edit, Paste]
+        within: Editor
+      - write: "{note}"
+    check:
+      - text: "Documents/{file}"
+        contains: "{note}"
+      - clipboard: {}
+        same_as: {text: "Documents/{file}"}
+""" + "".join(
+    f"""\
+  - id: editor.task_{number}
+    title: Task{number}
+    capability: text.write
+    say: [do thing {number}, have thing {number} done, get thing {number} done]
+"""
+    for number in range(2, 6)
+)
+
+Problems = Callable[..., list[str]]
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Problems:
+    """The problems of the one application after replacements in its file."""
+    (tmp_path / "applications").mkdir()
+    shutil.copy(CATALOG_ROOT / "checkers.yaml", tmp_path)
+
+    def found(*changes: tuple[str, str]) -> list[str]:
+        text = TASKS.replace(
+            "[write {note} in {file}, have {note} in {file}, put {note} into {file}]",
+            '["write {note} in {file}", "have {note} in {file}", "put {note} into {file}"]',
+        )
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new, 1)
+        (tmp_path / "applications/editor.yaml").write_text(text)
+        catalog, form = read_catalog(tmp_path)
+        assert not [problem for problem in form if "editor" in problem.file], form
+        return [str(problem).replace(f"{tmp_path}/applications/", "") for problem in executable_tasks(catalog)]
+
+    return found
+
+
+def test_a_sound_task_has_no_problems(problems: Problems) -> None:
+    assert problems() == []
+
+
+CHECK = (
+    '    check:\n      - text: "Documents/{file}"\n        contains: "{note}"\n      - clipboard: {}\n        same_as: {text: "Documents/{file}"}\n'
+)
+ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n      - write: "{note}"\n'
+
+
+@pytest.mark.parametrize(
+    ("changes", "place", "reason"),
+    [
+        ([("contains:", "contain:")], "editor.yaml:23: tasks[0].check[0]", "unknown checker 'contain'; did you mean 'contains'?"),
+        ([('      - text: "Documents/{file}"\n        contains', '      - txt: "Documents/{file}"\n        contains')], "tasks[0].check[0]", "unknown checker 'txt'; did you mean 'text'?"),
+        ([("{text: \"Documents/{file}\"}\n", "{txet: \"Documents/{file}\"}\n")], "tasks[0].check[1]", "unknown checker 'txet' in same_as; did you mean 'text'?"),
+        ([('        contains: "{note}"\n', "")], "tasks[0].check[0]", "has one getter and one metric, not 1 and 0"),
+        ([('        contains: "{note}"\n', '        contains: "{note}"\n        is: x\n')], "tasks[0].check[0]", "has one getter and one metric, not 1 and 2"),
+        ([("- text: {path", "- txt: {path")], "editor.yaml:17: tasks[0].setup[0]", "unknown name 'txt'; did you mean 'text'?"),
+        ([("- write: ", "- wrote: ")], "editor.yaml:21: tasks[0].oracle[1]", "unknown name 'wrote'; did you mean 'write'?"),
+        ([('- write: "{note}"', '- {write: "{note}", press: enter}')], "tasks[0].oracle[1]", "has one name of checkers.yaml, not 2: write, press"),
+        ([("- menu: [Edit, Paste]\n        within", "- within")], "tasks[0].oracle[0]", "has one name of checkers.yaml, not 0: none"),
+        ([('- write: "{note}"', '- write: "{nite}"')], "editor.yaml:21: tasks[0].oracle[1]", "uses {nite}, which editor.write_note lacks; did you mean 'note'?"),
+        ([('path: "Documents/{file}"', 'path: "Documents/{fil}"')], "tasks[0].setup[0]", "uses {fil}, which editor.write_note lacks; did you mean 'file'?"),
+        ([("    oracle:\n", '    preload: ["{flie}"]\n    oracle:\n')], "tasks[0].preload[0]", "uses {flie}, which editor.write_note lacks; did you mean 'file'?"),
+        ([(CHECK, "")], "editor.yaml:18: tasks[0].oracle", "needs a check: what holds once it is done"),
+        ([(ORACLE, "")], "tasks[0].check", "needs an oracle: the steps that do it"),
+        ([("    oracle:\n", "    infeasible: it cannot\n    oracle:\n")], "editor.yaml:18: tasks[0].infeasible", "what is infeasible has neither oracle nor check"),
+        ([("platform: linux", "platform: windows")], "tasks[0].oracle", "only applications of platform linux run on machines of ours"),
+    ],
+)  # fmt: skip
+def test_each_mistake_is_reported_with_its_place_and_a_remedy(problems: Problems, changes: list[tuple[str, str]], place: str, reason: str) -> None:
+    lines = problems(*changes)
+    assert len(lines) == 1 and place in lines[0] and reason in lines[0], lines
+
+
+def test_all_mistakes_are_reported_at_once(problems: Problems) -> None:
+    assert (
+        len(
+            problems(
+                ("contains:", "contain:"), ("- write: ", "- wrote: "), ("- text: {path", "- txt: {path"), ("platform: linux", "platform: windows")
+            )
+        )
+        == 4
+    )
+
+
+def test_opening_and_saving_need_no_check(problems: Problems) -> None:
+    assert problems((CHECK, ""), ("    title: WriteNote\n", "    title: WriteNote\n    generic: true\n")) == []
+
+
+def test_the_catalog_is_sound(catalog: Catalog) -> None:
+    assert [str(problem) for problem in executable_tasks(catalog)] == []
