@@ -70,7 +70,7 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
     if not image.is_built:
         raise MachineNeeds(f"the image '{suite.image}' is not built yet: deskmill machine build {suite.image}")
     valid = {one.episode.episode_id: valid_programs(one, catalog, image) for one in chosen}
-    return Plan(suite_name, chosen, valid, agent, image, options.bare, options.repeats)
+    return Plan(suite_name, [one.episode.episode_id for one in episodes], chosen, valid, agent, image, options.bare, options.repeats)
 
 
 def sound_catalog() -> Catalog:

@@ -33,9 +33,10 @@ _SECONDS_AROUND = 180.0
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: episodes with the applications that are valid for each, the agent, and how each episode starts."""
+    """What is run: episodes of a suite with the applications that are valid for each, the agent, and how each episode starts."""
 
     suite: str
+    of_suite: Sequence[str]
     episodes: Sequence[SuiteEpisode]
     valid: Mapping[str, Sequence[str]]
     agent: AgentChoice
@@ -46,10 +47,10 @@ class Plan:
 
     @property
     def described(self) -> dict[str, Any]:
-        """What the run is; its id is the hash of this."""
+        """What the run is; its id is the hash of this. All episodes of the suite belong to it, however few of them are played at first."""
         return {
             "suite": self.suite,
-            "episodes": sorted(one.episode.episode_id for one in self.episodes),
+            "episodes": sorted(self.of_suite),
             "agent": self.agent.described,
             "image": [self.image.root.name, self.image.home.name],
             "start": self.start,
@@ -57,7 +58,7 @@ class Plan:
 
     @property
     def run_id(self) -> str:
-        """The run's id; more repeats extend a run."""
+        """The run's id; more repeats, a larger limit and other levels extend a run."""
         return hashlib.blake2b(json.dumps(self.described, sort_keys=True).encode(), digest_size=8).hexdigest()
 
     @property
