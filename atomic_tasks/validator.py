@@ -131,7 +131,8 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
         capability = catalog.capabilities.get(task.capability)
         if task.infeasible is not None:
             if capability is not None and application.application in capability.applications:
-                yield problem(where, f"'{task.capability}' lists {application.application} in equivalence.yaml, which cannot do this: it is infeasible")
+                reason = f"'{task.capability}' lists {application.application} in equivalence.yaml, which cannot do what is infeasible"
+                yield problem(where, reason)
         elif capability is None:
             yield problem(where, f"'{task.capability}' is not in equivalence.yaml{suggestion(task.capability, catalog.capabilities)}")
         elif application.application not in capability.applications:

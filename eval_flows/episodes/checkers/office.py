@@ -180,6 +180,11 @@ def _table_after(document: Any, paragraph: Any) -> bool:
     return any(one.tag == qn("w:tbl") for one in paragraph._p.itersiblings())
 
 
+def _contents_after(document: Any, paragraph: Any) -> bool:
+    """Whether a generated table of contents comes somewhere after the paragraph."""
+    return any((node.text or "").strip().startswith("TOC") for one in paragraph._p.itersiblings() for node in one.iter(qn("w:instrText")))
+
+
 def _highlight(run: Any) -> str | None:
     """The highlighter's colour: as such, or as the shading that other programs write for it."""
     if run.font.highlight_color:
@@ -202,6 +207,7 @@ _OF_PARAGRAPH: Mapping[str, Callable[[Any, Any], Any]] = {
     "links": _link,
     "picture_after": _picture_after,
     "table_after": _table_after,
+    "contents_after": _contents_after,
 }
 _OF_RUN: Mapping[str, Callable[[Any], Any]] = {
     "bold": lambda run: bool(run.font.bold),
