@@ -43,7 +43,7 @@ machine: setup  ## the machine that episodes run on, made once
 	$(RUN)/deskmill machine build
 
 test: setup-dev
-	$(RUN)/python -m pytest -n auto
+	$(RUN)/python -m pytest -n auto --dist worksteal
 
 check: setup-dev
 	$(RUN)/ruff check .
