@@ -12,13 +12,13 @@ from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.choice import SIMPLE, AgentChoice
 from eval_flows.episodes.run import Plan, Progress, Row, run_episodes, valid_programs
-from eval_flows.episodes.suite import read_suite, suite_episodes
+from eval_flows.episodes.suite import Suite, read_suite, suite_episodes
 from eval_flows.episodes.workers import Answer, Reply
 from language_models.client import Client
 from language_models.endpoint import Endpoint
 from language_models.errors import ModelError
 from machines.errors import MachineNeeds
-from machines.image import find_image
+from machines.image import Image, find_image
 from machines.sandbox import check_host
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -65,12 +65,18 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
         raise BadInput(f"there is no agent '{agent.name}': use {', '.join(SIMPLE)}, or a model with --model")
     if not chosen:
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
+    image = ready_image(suite, data)
+    valid = {one.episode.episode_id: valid_programs(one, catalog, image) for one in chosen}
+    return Plan(suite_name, [one.episode.episode_id for one in episodes], chosen, valid, agent, image, options.bare, options.repeats)
+
+
+def ready_image(suite: Suite, data: DataFolder) -> Image:
+    """The image that a suite runs on; MachineNeeds for what the host lacks, or where it is not built."""
     check_host()
     image = find_image(suite.image, data.machines)
     if not image.is_built:
         raise MachineNeeds(f"the image '{suite.image}' is not built yet: deskmill machine build {suite.image}")
-    valid = {one.episode.episode_id: valid_programs(one, catalog, image) for one in chosen}
-    return Plan(suite_name, [one.episode.episode_id for one in episodes], chosen, valid, agent, image, options.bare, options.repeats)
+    return image
 
 
 def sound_catalog() -> Catalog:

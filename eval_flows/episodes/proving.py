@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 
 from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.pipeline import sound_catalog
+from eval_flows.episodes.pipeline import ready_image, sound_catalog
 from eval_flows.episodes.proof import VERSION, Trial, prove
 from eval_flows.episodes.run import Progress
 from eval_flows.episodes.suite import read_suite, suite_episodes
 from eval_flows.episodes.workers import Ask, supervised
-from machines.errors import MachineNeeds
-from machines.image import Image, find_image
-from machines.sandbox import check_host
+from machines.image import Image
 from warehouse.layout import DataFolder, written_file
 
 _SECONDS = 3600.0  # of the wall clock for all trials of one episode
@@ -53,10 +51,7 @@ def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, l
     """Prove the episodes of a suite that are not proven yet, and give the proofs of all."""
     suite, catalog = read_suite(name), sound_catalog()
     episodes = [one for one in suite_episodes(suite, catalog) if not levels or one.episode.level in levels][:limit]
-    check_host()
-    image = find_image(suite.image, data.machines)
-    if not image.is_built:
-        raise MachineNeeds(f"the image '{suite.image}' is not built yet: deskmill machine build {suite.image}")
+    image = ready_image(suite, data)
     jobs = [_job(one.episode, one.changed(catalog), image) for one in episodes]
     kept: dict[str, Proof | None] = {job.key: _kept(data, job.key) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]

@@ -22,7 +22,6 @@ from eval_flows.episodes.proof import changed_episodes
 from machines.image import declared
 
 SUITES = Path(__file__).parent / "suites"
-MULTIPLE_PROGRAMS = 2
 
 
 class Listed(Declared):

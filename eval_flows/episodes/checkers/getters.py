@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eval_flows.episodes.checkers import captures, files, office
+from eval_flows.episodes.checkers import captures, documents, files, workbooks
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.fill import place
@@ -86,12 +86,12 @@ OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "size": lambda content, _: len(content),
     "bookmarks": lambda content, _: files.bookmarks(content),
     "csv": lambda content, _: files.rows_of_csv(content),
-    "cell": lambda content, asked: office.cell(content, asked["at"], asked.get("sheet"), computed=True),
-    "formula": lambda content, asked: office.cell(content, asked["at"], asked.get("sheet"), computed=False),
-    "cell_style": lambda content, asked: office.cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
-    "column": lambda content, asked: office.column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
-    "workbook": lambda content, asked: office.of_workbook(content, asked["what"], asked.get("sheet")),
-    "document": lambda content, asked: office.of_document(content, asked["what"]),
+    "cell": lambda content, asked: workbooks.cell(content, asked["at"], asked.get("sheet"), computed=True),
+    "formula": lambda content, asked: workbooks.cell(content, asked["at"], asked.get("sheet"), computed=False),
+    "cell_style": lambda content, asked: workbooks.cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
+    "column": lambda content, asked: workbooks.column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+    "workbook": lambda content, asked: workbooks.of_workbook(content, asked["what"], asked.get("sheet")),
+    "document": lambda content, asked: documents.of_document(content, asked["what"]),
     "picture": lambda content, asked: files.of_picture(content, asked["what"]),
     "rows": lambda content, asked: files.rows_of_query(content, asked["query"]),
     "member": lambda content, asked: files.member(content, asked["name"]),
