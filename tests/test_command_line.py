@@ -10,6 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from machines.image import Image
 from tests.conftest import REPOSITORY
 from tests.language_models.fake_server import fake_server
 
@@ -156,11 +157,11 @@ def documented_commands() -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path, machines: Path) -> None:
+def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path, image: Image) -> None:
     """In their order; `demo` is replaced by `tiny`, so that it takes seconds."""
     commands = [line for line in documented_commands() if line.startswith(("deskmill ", ".venv/bin/deskmill "))]
     assert len(commands) >= 6
-    (tmp_path / "machines").symlink_to(machines)
+    (tmp_path / "machines").symlink_to(image.machines)
     for line in commands:
         arguments = re.findall(r'"[^"]*"|\S+', line.partition("  #")[0])[1:]
         arguments = [re.sub(r"\bdemo\b", "tiny", argument.strip('"')) for argument in arguments]
