@@ -116,16 +116,17 @@ def episodes(
 @click.argument("suite")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
 @click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
+@click.option("--application", "applications", multiple=True, help="Only episodes in these applications.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
 @click.pass_context
-def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], limit: int | None) -> None:
+def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], applications: tuple[str, ...], limit: int | None) -> None:
     """Prove every episode of SUITE: nothing earns nothing, the oracle everything, and an oracle with anything missing or changed less."""
-    from eval_flows.episodes.proving import prove_suite
+    from eval_flows.episodes.proving import Part, prove_suite
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 
     with progress_bars() as progress:
-        proofs = prove_suite(suite, DataFolder.from_environment(), workers, progress, levels, limit)
+        proofs = prove_suite(suite, DataFolder.from_environment(), workers, progress, Part(levels, applications, limit))
     unproven = [proof for proof in proofs if not proof.is_proven]
     for proof in unproven:
         click.echo(f"unproven {proof.episode_id} ({', '.join(proof.tasks)}){' as listed' * proof.is_listed}: {proof.fault or ''}")

@@ -168,7 +168,7 @@ def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path, image: I
         if arguments[:2] == ["build", "paper"]:
             continue
         done = deskmill(*arguments, data=tmp_path)
-        assert done.returncode == 0, (line, done.stderr)
+        assert done.returncode == 0, (line, done.stdout, done.stderr)
 
 
 def test_make_targets_of_the_documentation_exist() -> None:

@@ -74,7 +74,11 @@ class Desk:
 
     def wait_until_ready(self, program: str) -> None:
         """Wait until a window of the program stands still and shows in the accessibility tree; `MachineError` if none comes."""
-        self.wait_until(lambda: self._is_ready(program), f"no window of {program} came up", _PROGRAM_SECONDS)
+        try:
+            self.wait_until(lambda: self._is_ready(program), f"no window of {program} came up", _PROGRAM_SECONDS)
+        except MachineError as error:
+            running = self.client.execute(["ps", "axf", "-o", "pid,stat,etimes,args"])["output"]
+            raise MachineError(f"{error}; windows {self.windows()}, {len(self.look().elements)} elements, processes:\n{running}") from None
         self.settle(quiet=0.12, limit=5.0)
 
     def write_settings(self) -> None:

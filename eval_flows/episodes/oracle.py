@@ -9,7 +9,7 @@ from machines.actions import Action
 from machines.observation import Element
 
 ELEMENT_SECONDS = 12.0
-_ASK_EVERY = 0.05
+_ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: what does not come soon is asked for less often, since the application has to answer
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
     "write": "text",
@@ -91,6 +91,7 @@ def _place(desk: Desk, asked: Any, within: str | None, until: float) -> tuple[Lo
 
 def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[Look, Element]:
     seen: Element | None = None
+    pause = _ASK_EVERY
     while True:
         look = desk.look()
         found = matching(look, asked, within)
@@ -99,10 +100,13 @@ def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[
         if found is None and time.monotonic() > until:
             raise OracleStuck(f"no {described(asked, within)} came; there are {_there(look, asked)}")
         seen = found
-        time.sleep(_ASK_EVERY if found is None else 0)
+        if found is None:
+            time.sleep(pause)
+            pause = min(2 * pause, _ASK_AT_MOST_EVERY)
 
 
 def _wait(desk: Desk, asked: Entry, within: str | None, until: float, gone: bool) -> None:
+    pause = _ASK_EVERY
     while True:
         if "window" in asked:
             is_there = any(asked["window"] in window.title for window in desk.windows())
@@ -113,7 +117,8 @@ def _wait(desk: Desk, asked: Entry, within: str | None, until: float, gone: bool
             return
         if time.monotonic() > until:
             raise OracleStuck(f"{described(asked, within)} {'stayed' if gone else 'did not come'}")
-        time.sleep(_ASK_EVERY)
+        time.sleep(pause)
+        pause = min(2 * pause, _ASK_AT_MOST_EVERY)
 
 
 def matching(look: Look, asked: Entry, within: str | None) -> Element | None:

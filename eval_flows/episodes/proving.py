@@ -4,14 +4,16 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 
+from atomic_tasks.problems import BadInput
 from eval_flows.episodes.episode import Episode
 from eval_flows.episodes.pipeline import ready_image, sound_catalog
 from eval_flows.episodes.proof import VERSION, Trial, prove
 from eval_flows.episodes.run import Progress
-from eval_flows.episodes.suite import read_suite, suite_episodes
+from eval_flows.episodes.suite import SuiteEpisode, read_suite, suite_episodes
 from eval_flows.episodes.workers import Ask, supervised
 from machines.image import Image
 from warehouse.layout import DataFolder, written_file
@@ -47,13 +49,36 @@ class _Job:
     key: str
 
 
-def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, levels: Sequence[str] = (), limit: int | None = None) -> list[Proof]:
-    """Prove the episodes of a suite that are not proven yet, and give the proofs of all."""
+@dataclass(frozen=True)
+class Part:
+    """The part of a suite that is to be proven: empty for all levels, for all applications, None for all episodes."""
+
+    levels: Sequence[str] = ()
+    applications: Sequence[str] = ()
+    limit: int | None = None
+
+    def of(self, episodes: Sequence[SuiteEpisode]) -> list[SuiteEpisode]:
+        """The episodes that it holds: those of these levels in which nothing but these applications takes part."""
+        return [
+            one
+            for one in episodes
+            if (not self.levels or one.episode.level in self.levels)
+            and (not self.applications or set(one.episode.applications) <= set(self.applications))
+        ][: self.limit]
+
+
+def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, part: Part) -> list[Proof]:
+    """Prove the episodes of a part of a suite that are not proven yet, and give the proofs of all of it."""
     suite, catalog = read_suite(name), sound_catalog()
-    episodes = [one for one in suite_episodes(suite, catalog) if not levels or one.episode.level in levels][:limit]
+    episodes = suite_episodes(suite, catalog)
+    known = {application for one in episodes for application in one.episode.applications}
+    unknown = sorted(set(part.applications) - known)
+    if unknown:
+        raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
+    episodes = part.of(episodes)
     image = ready_image(suite, data)
     jobs = [_job(one.episode, one.changed(catalog), image) for one in episodes]
-    kept: dict[str, Proof | None] = {job.key: _kept(data, job.key) for job in jobs}
+    kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]
     progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
     failed = 0
@@ -71,14 +96,21 @@ def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, l
 
 
 def _job(episode: Episode, changed: dict[str, Episode], image: Image) -> _Job:
-    made_from = [VERSION, episode.model_dump(), {name: one.model_dump() for name, one in changed.items()}, image.root.name, image.home.name]
+    made_from = [VERSION, _done_in(episode), {name: _done_in(one) for name, one in changed.items()}, image.root.name, image.home.name]
     return _Job(episode, changed, image, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
+
+
+def _done_in(episode: Episode) -> dict[str, Any]:
+    """What a proof depends on: all but the words that it is told in."""
+    return episode.model_dump(exclude={"instruction"})
 
 
 def _prove(job: _Job, _: Ask) -> list[Trial]:
     return prove(job.episode, job.changed, job.image)
 
 
-def _kept(data: DataFolder, key: str) -> Proof | None:
-    path = data.proofs / f"{key}.json"
-    return Proof.model_validate_json(path.read_text()) if path.is_file() else None
+def _kept(data: DataFolder, job: _Job) -> Proof | None:
+    path = data.proofs / f"{job.key}.json"
+    if not path.is_file():
+        return None
+    return Proof.model_validate_json(path.read_text()).model_copy(update={"episode_id": job.episode.episode_id})

@@ -98,6 +98,8 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
             row = _row(plan, done)
             rows[row["episode_id"], row["repeat"]] = row
             _append(folder / "episodes.jsonl", row)
+            for fault in done.faults:
+                _append(folder / "faults.jsonl", {"episode_id": row["episode_id"], "repeat": row["repeat"], "fault": fault})
             progress(
                 plan.suite, len(wanted) - len(jobs) + number, len(wanted), f"{sum(one['is_success'] or False for one in rows.values())} succeeded"
             )

@@ -26,13 +26,18 @@ _KINDLY = 5.0  # seconds that a worker has to end by itself
 
 @dataclass(frozen=True)
 class Done(Generic[Job]):
-    """What became of a job: its result, or the fault of the last try; `tries` counts all of them."""
+    """What became of a job: its result, or none; `faults` are those of the tries that failed, in their order."""
 
     job: Job
     result: Any
     fault: str | None
-    tries: int
+    faults: tuple[str, ...]
     seconds: float
+
+    @property
+    def tries(self) -> int:
+        """How often it was tried."""
+        return len(self.faults) + (self.fault is None)
 
 
 @dataclass
@@ -68,7 +73,7 @@ class _Supervisor(Generic[Job]):
         self._most_tries = tries
         self._answer = answer
         self._waiting = deque(range(len(jobs)))
-        self._tries = [0] * len(jobs)
+        self._faults: list[list[str]] = [[] for _ in jobs]
         self._workers: list[_Worker] = []
         self._context = multiprocessing.get_context("spawn")
 
@@ -102,7 +107,6 @@ class _Supervisor(Generic[Job]):
 
     def _give(self, worker: _Worker) -> None:
         worker.job = self._waiting.popleft()
-        self._tries[worker.job] += 1
         worker.begun = time.monotonic()
         worker.send(("job", self._jobs[worker.job]))
 
@@ -134,7 +138,8 @@ class _Supervisor(Generic[Job]):
         number = worker.job
         if number is None:
             return None
-        if self._tries[number] < self._most_tries:
+        self._faults[number].append(fault)
+        if len(self._faults[number]) < self._most_tries:
             self._waiting.append(number)
             worker.job = None
             return None
@@ -143,7 +148,7 @@ class _Supervisor(Generic[Job]):
     def _ended(self, worker: _Worker, result: Any, fault: str | None) -> Done[Job]:
         assert worker.job is not None
         number, worker.job = worker.job, None
-        return Done(self._jobs[number], result, fault, self._tries[number], time.monotonic() - worker.begun)
+        return Done(self._jobs[number], result, fault, tuple(self._faults[number]), time.monotonic() - worker.begun)
 
     def _kill(self, worker: _Worker) -> int | None:
         """End the process, and its machine with it, whatever it does."""

@@ -125,14 +125,23 @@ def wake_accessibility(session_bus: str) -> str:
 
 
 def _wait_for_window_manager() -> None:
-    from Xlib import Xatom, display
+    """Wait until openbox deals with what it is asked: its sign is there long before, and a window that comes in between may never be shown.
+
+    It is asked again and again, since what it overlooked while it started is dealt with together with what comes next.
+    """
+    from Xlib import X, Xatom, display
+    from Xlib.protocol.event import ClientMessage
 
     screen = display.Display(":0")
-    name = screen.intern_atom("_NET_SUPPORTING_WM_CHECK")
+    root = screen.screen().root
+    sign, desktops = screen.intern_atom("_NET_SUPPORTING_WM_CHECK"), screen.intern_atom("_NET_NUMBER_OF_DESKTOPS")
+    one_desktop = ClientMessage(window=root, client_type=desktops, data=(32, [1, 0, 0, 0, 0]))
     until = time.monotonic() + _LIMIT
-    while screen.screen().root.get_full_property(name, Xatom.WINDOW) is None:
+    while (found := root.get_full_property(desktops, Xatom.CARDINAL)) is None or found.value[0] != 1:
         if time.monotonic() > until:
             raise DesktopError(f"openbox did not come up within {_LIMIT:.0f} s")
+        if root.get_full_property(sign, Xatom.WINDOW) is not None:
+            root.send_event(one_desktop, event_mask=X.SubstructureRedirectMask | X.SubstructureNotifyMask)
         time.sleep(0.01)
     screen.close()
 
