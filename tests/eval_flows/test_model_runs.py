@@ -5,18 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
-from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.selection.pipeline import Choices, evaluate_selection, expect_calls
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
 from language_models.client import Endpoint, Prices
 from language_models.errors import ModelError
 from tests.conftest import REPOSITORY, quiet
@@ -151,21 +146,17 @@ def test_a_killed_run_goes_on_and_repeats_at_most_what_was_in_flight(data: DataF
     assert [[row[name] for name in same] for row in killed] == [[row[name] for name in same] for row in predictions(straight)]
 
 
-@pytest.mark.slow
-def test_a_run_of_a_thousand_with_a_third_failing_completes(tmp_path: Path, catalog: Catalog) -> None:
+def test_a_run_with_a_third_failing_completes(data: DataFolder) -> None:
     """Thirty in a hundred calls fail, in mixed ways; every row has a status, and no answer is paid for twice."""
-    recipe = read_recipe("demo")[1].model_copy(update={"tasks": 1100, "graph_tasks": 100})
-    data = DataFolder(tmp_path)
-    build_dataset("big", recipe, data, process_pool_map(2), quiet)
     with fake_server(failing(lambda request: "excel", 0.3, MIXED)) as server:
         endpoint = Endpoint("m", server.base_url, at_once=64, patience=QUICK)
-        evaluate_selection("big", ["zero_shot"], data, quiet, Choices(endpoint=endpoint, split="all"))
+        asked = Choices(endpoint=endpoint, split="all")
+        evaluate_selection("tiny", ["zero_shot"], data, quiet, asked)
         assert set(server.paid.values()) == {1}
         rows = predictions(data)
-        assert len(rows) == 1000 and all(row["status"] for row in rows)
-        failed = sum(row["status"] == "failed" for row in rows)
-        assert failed < 15
+        assert len(rows) >= 500 and all(row["status"] for row in rows)
+        assert sum(row["status"] == "failed" for row in rows) < len(rows) / 60
         for _ in range(3):
-            evaluate_selection("big", ["zero_shot"], data, quiet, Choices(endpoint=endpoint, split="all"))
-        assert not any(row["status"] == "failed" for row in predictions(data)) and set(server.paid.values()) == {1} and len(server.paid) == 1000
-    assert sum(pq.read_metadata(path).num_rows for path in data.runs.rglob("*.parquet")) == 1000
+            evaluate_selection("tiny", ["zero_shot"], data, quiet, asked)
+        assert not any(row["status"] == "failed" for row in predictions(data)) and set(server.paid.values()) == {1} and len(server.paid) == len(rows)
+    assert sum(pq.read_metadata(path).num_rows for path in data.runs.rglob("*.parquet")) == len(rows)

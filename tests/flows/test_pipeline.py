@@ -150,7 +150,7 @@ def test_bytes_change_only_with_a_version() -> None:
 
 
 def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recipe: Recipe) -> None:
-    recipe = tiny_recipe.model_copy(update={"tasks": 60_000, "most_attempts": 1.01, "spare": 0.0})
+    recipe = tiny_recipe.model_copy(update={"tasks": 20_000, "most_attempts": 1.01, "spare": 0.0})
     with pytest.raises(BadInput, match=r"too few different texts for: .*\(\d+ missing\).*most_attempts"):
         build(recipe, data)
     assert not (data.labels / "tiny").exists()
