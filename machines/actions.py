@@ -59,6 +59,7 @@ _OPTIONAL = frozenset({("copy_image", "description")})
 _MODULES = frozenset({"computer", "mouse", "keyboard", "clipboard", "os", "window_manager"})
 _LARGEST_NUMBER = 1_000_000
 _SHOWN = 80  # characters of what an agent wrote that it is told again
+_MOST_AT_ONCE = 50  # actions of one decision
 
 
 def read_actions(code: str) -> list[Action]:
@@ -69,6 +70,8 @@ def read_actions(code: str) -> list[Action]:
         raise MalformedAction(f"the code cannot be read: {error}") from None
     if not body:
         raise MalformedAction("the code holds no action")
+    if len(body) > _MOST_AT_ONCE:
+        raise MalformedAction(f"the code holds {len(body)} actions; at most {_MOST_AT_ONCE} are carried out at once")
     return [_action(statement) for statement in body]
 
 

@@ -1,5 +1,6 @@
 """Processes of the guest: each in a session of its own, under limits, and reaped here, since the guest server is process 1."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -86,10 +87,12 @@ class Processes:
 
     def _watch_memory(self) -> None:
         while True:
-            by_process = resident_memory()
-            if sum(by_process.values()) > self.limits.memory_mb * 2**20:
-                largest = max(by_process, key=lambda pid: by_process[pid])
-                with_own_error(os.kill, largest, signal.SIGKILL)
+            by_process, segments = memory_held(), idle_segments()
+            if sum(by_process.values()) + sum(segments.values()) > self.limits.memory_mb * 2**20:
+                if segments:
+                    subprocess.run(["ipcrm", *(f"--shmem-id={one}" for one in segments)], check=False, stderr=subprocess.DEVNULL)
+                else:
+                    with_own_error(os.kill, max(by_process, key=lambda pid: by_process[pid]), signal.SIGKILL)
                 self.ended_for_memory += 1
             time.sleep(_LOOK_EVERY)
 
@@ -104,16 +107,38 @@ def said_in(file: BinaryIO) -> bytes:
     return os.pread(file.fileno(), min(os.fstat(file.fileno()).st_size, _MOST_SAID), 0)
 
 
-def resident_memory() -> dict[int, int]:
-    """Bytes that are resident, by process, without process 1; what shared memory is mapped counts for each."""
-    found = {}
+def memory_held() -> dict[int, int]:
+    """Bytes by process, without process 1: what is resident (shared memory that is mapped counts for each), and what lies in memory files.
+
+    A memory file need not be mapped to take memory; it counts for one of those who hold it open.
+    """
+    found: dict[int, int] = {}
+    seen: set[int] = set()
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and place.name != "1":
-            try:
+            with contextlib.suppress(OSError, IndexError):  # it has just ended
                 found[int(place.name)] = int((place / "statm").read_text().split()[1]) * _PAGE
-            except (OSError, IndexError):
-                continue  # it has just ended
+                found[int(place.name)] += _in_memory_files(place / "fd", seen)
     return found
+
+
+def _in_memory_files(descriptors: Path, seen: set[int]) -> int:
+    """Bytes in the memory files among open descriptors that were not seen yet."""
+    size = 0
+    for one in descriptors.iterdir():
+        with contextlib.suppress(OSError):  # closed meanwhile
+            if str(one.readlink()).startswith("/memfd:"):
+                file = one.stat()
+                size += file.st_blocks * 512 * (file.st_ino not in seen)
+                seen.add(file.st_ino)
+    return size
+
+
+def idle_segments() -> dict[int, int]:
+    """Bytes of the shared segments that no process has mapped, by their number: they take memory, and stay when their maker ends."""
+    header, *lines = Path("/proc/sysvipc/shm").read_text().splitlines()
+    rows = [dict(zip(header.split(), map(int, line.split()), strict=True)) for line in lines]
+    return {row["shmid"]: row["rss"] for row in rows if row["nattch"] == 0}
 
 
 def end_group(process: "subprocess.Popen[bytes]") -> None:

@@ -129,6 +129,7 @@ def test_a_block_holds_its_actions_in_order() -> None:
         ("write(text='a', text='b')", "write: text is given twice"),
         ("scroll(dir='up', direction='down')", "scroll: direction is given twice"),
         ("a" + ".a" * 2000 + ".write('x')", "there is no action"),
+        ("single_click()\n" * 51, "the code holds 51 actions; at most 50"),
         ("write(" + "1+" * 2000 + "1)", "no literal value"),
         ("write(" + "-" * 50_000 + "1)", ""),
         ("(" * 50_000 + ")" * 50_000, ""),

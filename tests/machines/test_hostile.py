@@ -77,6 +77,25 @@ def test_memory_ends_who_takes_too_much(machine: Sandbox) -> None:
     assert machine.client.observe(["windows"]).windows is not None
 
 
+@pytest.mark.parametrize(
+    "hoard",
+    [
+        "import os; files = [os.memfd_create('x') for _ in range(8)]; [os.write(one, bytes(10**8)) for one in files]",
+        "import ctypes; libc = ctypes.CDLL(None); libc.shmat.restype = ctypes.c_void_p\n"
+        "for _ in range(8):\n"
+        "    place = ctypes.c_void_p(libc.shmat(libc.shmget(0, 10**8, 0o1600), None, 0)); ctypes.memset(place, 1, 10**8); libc.shmdt(place)",
+    ],
+    ids=["memory files", "shared segments"],
+)
+def test_memory_that_nobody_maps_counts_too(machine: Sandbox, hoard: str) -> None:
+    """800 MB where 600 are allowed."""
+    machine.client.launch(["python3", "-c", f"{hoard}\nimport time; time.sleep(30)"])
+    end = time.monotonic() + 20
+    while machine.client.state()["ended_for_memory"] == 0:
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
 def test_files_of_the_host_are_not_there(machine: Sandbox, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the host's")
