@@ -5,13 +5,13 @@ left out too and named, so that one that hangs does not hide the others.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from jeepney import DBusAddress, MessageType, new_method_call
-from jeepney.io.blocking import DBusConnection, open_dbus_connection
+from jeepney.io.blocking import open_dbus_connection
 
+from machines.guest.dbus_calls import Calls, Question, Reference
 from machines.guest.desktop import wake_accessibility
 
 STATES = (
@@ -28,8 +28,6 @@ _CELLS = (50, 26)  # at most that many rows and columns of such a table
 _LONGEST = 20_000  # characters of a text
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
 _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its items
-Reference = tuple[str, str]
-Question = tuple[Reference, str, str, str | None, tuple[Any, ...]]
 Box = tuple[int, int, int, int]
 
 
@@ -63,17 +61,17 @@ class Accessibility:
 
     def tree(self, seconds: float) -> tuple[list[Node], list[str]]:
         """The applications with what they show, and the names of those that did not answer within the time."""
-        call = _Calls(self._bus, time.monotonic() + seconds)
+        call = Calls(self._bus, time.monotonic() + seconds)
         self._open_menus = None
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
-        found = call.all([(root, _ACCESSIBLE, "GetChildren", None, ())])[0]
+        found = call.all([(root, _ACCESSIBLE, "GetChildren", "", ())])[0]
         applications = [node for node in self._nodes(call, [tuple(child) for child in (found or ([],))[0]], hidden=True) if node is not None]
         level = applications
         while level:
             level = self._below(call, level)
         return [node for node in applications if node.children], sorted(call.silent)
 
-    def _below(self, call: "_Calls", level: Sequence[Node]) -> list[Node]:
+    def _below(self, call: Calls, level: Sequence[Node]) -> list[Node]:
         """Fill in texts, values and children of the nodes; all of the children."""
         asked = [(node, what, question) for node in level for what, question in _questions(node)]
         parents: list[tuple[Node, Reference]] = []
@@ -95,52 +93,58 @@ class Accessibility:
             parent.children.append(child)
         return [child for _, child in below]
 
-    def _nodes(self, call: "_Calls", references: Sequence[Reference], hidden: bool = False) -> list[Node | None]:
-        """A node for each reference; None for one that is gone or, unless `hidden`, does not show."""
-        questions = []
-        for reference in references:
+    def _nodes(self, call: Calls, references: Sequence[Reference], hidden: bool = False) -> list[Node | None]:
+        """A node for each reference; None for one that is gone or, unless `hidden`, does not show: that is asked first, since most may not."""
+        known = [_states(states[0]) if states else None for states in call.all([(one, _ACCESSIBLE, "GetState", "", ()) for one in references])]
+        asked = [place for place, states in enumerate(known) if states is not None and (hidden or self._may_show(states))]
+        questions: list[Question] = []
+        for place in asked:
             questions += [
-                (reference, _ACCESSIBLE, "GetState", None, ()),
-                (reference, _ACCESSIBLE, "GetRoleName", None, ()),
-                (reference, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")),
-                (reference, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "ChildCount")),
-                (reference, _ACCESSIBLE, "GetInterfaces", None, ()),
-                (reference, _COMPONENT, "GetExtents", "u", (0,)),
+                (references[place], _ACCESSIBLE, "GetRoleName", "", ()),
+                (references[place], _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")),
+                (references[place], _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "ChildCount")),
+                (references[place], _ACCESSIBLE, "GetInterfaces", "", ()),
+                (references[place], _COMPONENT, "GetExtents", "u", (0,)),
             ]
-        answers = call.all(questions)
-        made: list[Node | None] = []
-        for place, reference in enumerate(references):
-            states, role, name, count, interfaces, box = answers[6 * place : 6 * place + 6]
-            known = _states(states[0]) if states else frozenset()
-            if role is None or not (hidden or "showing" in known or self._is_in_menu(str(role[0]), known, box)):
-                made.append(None)
+        answers = iter(call.all(questions))
+        made: list[Node | None] = [None] * len(references)
+        for place in asked:
+            role, name, count, interfaces, box = (next(answers) for _ in range(5))
+            states = known[place] or frozenset()
+            if role is None or not (hidden or "showing" in states or self._is_in_menu(str(role[0]), box)):
                 continue
-            made.append(
-                Node(
-                    reference,
-                    str(role[0]),
-                    str(name[0][1]) if name else "",
-                    known,
-                    tuple(box[0]) if box else (0, 0, 0, 0),
-                    interfaces=frozenset(interfaces[0]) if interfaces else frozenset(),
-                    child_count=int(count[0][1]) if count else 0,
-                )
+            made[place] = Node(
+                references[place],
+                str(role[0]),
+                str(name[0][1]) if name else "",
+                states,
+                tuple(box[0]) if box else (0, 0, 0, 0),
+                interfaces=frozenset(interfaces[0]) if interfaces else frozenset(),
+                child_count=int(count[0][1]) if count else 0,
             )
         return made
 
-    def _is_in_menu(self, role: str, states: frozenset[str], box: Any) -> bool:
-        """Whether it is an item of an open menu: those of GTK 2 never say that they show, and stay where they were when it closes."""
-        if role not in _MENU_ROLES or "visible" not in states or not box or box[0][2] <= 1 or box[0][0] < 0:
-            return False
+    def _may_show(self, states: frozenset[str]) -> bool:
+        """Whether it says that it shows, or may be an item of an open menu: those of GTK 2 never say so."""
+        return "showing" in states or ("visible" in states and bool(self._menus()))
+
+    def _menus(self) -> Sequence[Box]:
+        """The places of open menus, looked up once a walk."""
         if self._open_menus is None:
             self._open_menus = self._popups()
+        return self._open_menus
+
+    def _is_in_menu(self, role: str, box: Any) -> bool:
+        """Whether it is an item of an open menu; those of a closed one stay where they were."""
+        if role not in _MENU_ROLES or not box or box[0][2] <= 1 or box[0][0] < 0:
+            return False
         x, y, width, height = box[0]
         return any(
             0 <= x - left <= _MENU_BORDER and 0 <= left + wide - x - width <= _MENU_BORDER and top <= y and y + height <= top + high
-            for left, top, wide, high in self._open_menus
+            for left, top, wide, high in self._menus()
         )
 
-    def _alike(self, call: "_Calls", table: Node, rows: Sequence[Sequence[Reference]]) -> bool:
+    def _alike(self, call: Calls, table: Node, rows: Sequence[Sequence[Reference]]) -> bool:
         """Fill in the cells of a table whose columns each hold cells of one kind, with fewer questions: what the first row and the first column
         tell holds for the others. Not so where a cell is gone, or has something in it.
         """
@@ -149,10 +153,10 @@ class Accessibility:
         if not known or len(known) < len(edge):
             return False
         heads, lefts = known[: len(rows[0])], known[len(rows[0]) :]
-        questions: list[tuple[Reference, str, str, str | None, tuple[Any, ...]]] = []
+        questions: list[Question] = []
         for cell in (cell for row in rows for cell in row):
             questions += [
-                (cell, _ACCESSIBLE, "GetState", None, ()),
+                (cell, _ACCESSIBLE, "GetState", "", ()),
                 (cell, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")),
                 (cell, _TEXT, "GetText", "ii", (0, -1)),
             ]
@@ -168,14 +172,14 @@ class Accessibility:
                 table.children.append(node)
         return True
 
-    def _cells(self, call: "_Calls", table: Node) -> list[list[Reference]]:
+    def _cells(self, call: Calls, table: Node) -> list[list[Reference]]:
         """The rows of cells of an endless table that are in view: those between the ones in its corners."""
         x, y, width, height = table.box
         corners = ((x + 4, y + 4), (x + width - 4, y + height - 4))
         found = call.all([(table.reference, _COMPONENT, "GetAccessibleAtPoint", "iiu", (*corner, 0)) for corner in corners])
         if any(answer is None or answer[0][1].endswith("/null") for answer in found):
             return []
-        indexes = call.all([(tuple(answer[0]), _ACCESSIBLE, "GetIndexInParent", None, ()) for answer in found if answer])
+        indexes = call.all([(tuple(answer[0]), _ACCESSIBLE, "GetIndexInParent", "", ()) for answer in found if answer])
         numbers = [index[0] for index in indexes if index]
         if len(numbers) < 2:
             return []
@@ -199,53 +203,7 @@ def _questions(node: Node) -> Iterator[tuple[str, Question]]:
         yield "value", (node.reference, _PROPERTIES, "Get", "ss", (_VALUE, "CurrentValue"))
     is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt says of the items of closed lists that they show
     if 0 < node.child_count < _MANY and not is_closed:
-        yield "children", (node.reference, _ACCESSIBLE, "GetChildren", None, ())
-
-
-class _Calls:
-    """Sends questions together and collects the answers until a time; who is silent then is not asked again."""
-
-    def __init__(self, bus: DBusConnection, until: float) -> None:
-        self._bus = bus
-        self._until = until
-        self.silent: set[str] = set()
-
-    def all(self, questions: Iterable[tuple[Reference, str, str, str | None, tuple[Any, ...]]]) -> list[tuple[Any, ...] | None]:
-        """The bodies of the answers; None for an error, or for silence."""
-        waiting: dict[int, tuple[int, str]] = {}
-        answers: list[tuple[Any, ...] | None] = []
-        for place, ((name, path), interface, method, signature, body) in enumerate(questions):
-            answers.append(None)
-            if name in self.silent:
-                continue
-            serial = next(self._bus.outgoing_serial)
-            self._bus.send(new_method_call(DBusAddress(path, name, interface), method, signature, body), serial=serial)
-            waiting[serial] = (place, name)
-            if len(waiting) >= 256:
-                self._collect(waiting, answers, 128)
-        self._collect(waiting, answers, 0)
-        return answers
-
-    def _collect(self, waiting: dict[int, tuple[int, str]], answers: list[tuple[Any, ...] | None], until_left: int) -> None:
-        while len(waiting) > until_left:
-            try:
-                message = self._bus.receive(timeout=max(0.001, self._until - time.monotonic()))
-            except TimeoutError:
-                self.silent |= {name for _, name in waiting.values()}
-                waiting.clear()
-                return
-            kind = message.header.message_type
-            if kind not in (MessageType.method_return, MessageType.error):
-                continue
-            place, _ = waiting.pop(_replied(message), (None, ""))
-            if place is not None and kind is MessageType.method_return:
-                answers[place] = message.body
-
-
-def _replied(message: Any) -> int:
-    from jeepney import HeaderFields
-
-    return int(message.header.fields.get(HeaderFields.reply_serial, -1))
+        yield "children", (node.reference, _ACCESSIBLE, "GetChildren", "", ())
 
 
 def _states(words: Sequence[int]) -> frozenset[str]:
