@@ -5,10 +5,12 @@ The image `desktop` has to be there; `make bench` builds it if it is not.
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from statistics import median
 
 from eval_flows.episodes.desk import Desk
 from machines.actions import Action
+from machines.errors import MachineError
 from machines.image import Image, build_image, find_image
 from machines.sandbox import Sandbox
 from warehouse.layout import DataFolder
@@ -27,6 +29,8 @@ def figures() -> Iterator[Figure]:
     for name, programs in (("small_application", _SMALL), ("libreoffice", _LARGE)):
         resets, starts = zip(*(_reset(image, program) for program in programs for _ in range(_ROUNDS)), strict=True)
         yield f"reset_to_ready_{name}", median(resets), "s", "starting the application in a running machine", median(starts)
+    backs, resets = zip(*(_back(image) for _ in range(_ROUNDS)), strict=True)
+    yield "desktop_back_after_everything_was_killed", median(backs), "s", "a new machine", median(resets)
     step, screenshot = _step(image)
     yield "step_overhead_small_application", step, "s", "a screenshot alone", screenshot
 
@@ -43,6 +47,20 @@ def _reset(image: Image, program: str) -> tuple[float, float]:
         machine.client.execute(["pkill", "-9", "soffice"])
         desk.wait_until(lambda: not desk.windows_of(program), "the application stayed", 20)
         return ready, _seconds(lambda: desk.open(program))
+
+
+def _back(image: Image) -> tuple[float, float]:
+    """Seconds until the desktop is up again after an agent killed all of its processes, and of a reset."""
+    with Sandbox(image) as machine:
+        starts = machine.client.state()["starts"]
+        begun = time.perf_counter()
+        machine.client.launch(["sh", "-c", "kill -9 -1"])
+        while True:
+            with suppress(MachineError):  # between two desktops nothing can be looked at
+                if machine.client.state()["starts"] > starts:
+                    break
+            time.sleep(0.01)
+        return time.perf_counter() - begun, _seconds(machine.reset)
 
 
 def _step(image: Image) -> tuple[float, float]:
