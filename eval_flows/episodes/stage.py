@@ -37,13 +37,20 @@ def do_step(desk: Desk, step: EpisodeStep, leave_out: int | None = None, seconds
 
 
 def bring_up(desk: Desk, step: EpisodeStep) -> None:
-    """Open the step's application, or bring its window to the front."""
+    """Open the step's application, or bring its window to the front, unless that is what its oracle begins with."""
+    if begins_by_opening(step):
+        return
     mine = desk.windows_of(step.program)
     if not mine:
         desk.open(step.program)
     elif not any(window.is_active for window in mine):
         desk.client.act({"name": "switch_to_app", "window": mine[-1].title})
         desk.settle()
+
+
+def begins_by_opening(step: EpisodeStep) -> bool:
+    """Whether opening its program is the first thing that the oracle of a step does."""
+    return bool(step.oracle) and "open_program" in step.oracle[0]
 
 
 def reward(desk: Desk, episode: Episode, seconds: float = CHECK_SECONDS) -> tuple[float, list[Checked]]:

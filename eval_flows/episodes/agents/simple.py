@@ -7,7 +7,7 @@ from eval_flows.episodes.agents.agent import Decision, Situation
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode
 from eval_flows.episodes.oracle import OracleStuck, expanded, is_waiting, planned
-from eval_flows.episodes.stage import steps_left
+from eval_flows.episodes.stage import begins_by_opening, steps_left
 from machines.actions import Action
 from machines.errors import MachineError
 from machines.observation import marked
@@ -80,7 +80,8 @@ class Oracle:
             yield Decision("FAIL", words=self._episode.infeasible)
             return
         for step in steps_left(self._episode, done):
-            yield from self._brought_up(step.program)
+            if not begins_by_opening(step):
+                yield from self._brought_up(step.program)
             for entry in expanded(step.oracle):
                 actions, elements = planned(self._desk, entry)
                 if not is_waiting(entry):
