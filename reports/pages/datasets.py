@@ -1,11 +1,6 @@
 """A page for each dataset: what it consists of, how diverse its texts are, and how raters judge them."""
 
-from dataclasses import replace
-from typing import Any
-
 from reports import figures
-from reports.agreement import alphas
-from reports.exhibits import Shown
 from reports.questions import Rows
 from reports.site import Site
 
@@ -22,18 +17,6 @@ def write_datasets(site: Site, datasets: Rows) -> None:
             "figure_3": site.figure("figure_3", figures.applications_by_category, of, dataset_id=of),
             "text_lengths": site.figure("text_lengths", figures.text_lengths, of, dataset_id=of),
             "step_counts": site.figure("step_counts", figures.step_counts, of, dataset_id=of),
-            "quality_scores": _quality(site, of),
+            "quality_scores": site.table("quality_scores", of, dataset_id=of),
         }
         site.page(f"datasets/{of}.html", f"Dataset {dataset['dataset']}", "dataset.html.j2", "Datasets", dataset=dataset, shown=shown)
-
-
-def _quality(site: Site, dataset_id: str) -> Shown:
-    """Scores of the quality studies with the raters' agreement, which no query can take."""
-    scores, marks = (site.ask(query, dataset_id=dataset_id) for query in ("quality_scores", "quality_marks"))
-    agreement = {study: alphas([mark for mark in marks.rows if mark["study_id"] == study]) for study in {row["study_id"] for row in scores.rows}}
-    rows = [row | {"alpha": _alpha(row, agreement[row["study_id"]])} for row in scores.rows]
-    return site.table_of("quality_scores", replace(scores, rows=rows), dataset_id)
-
-
-def _alpha(row: dict[str, Any], of_study: dict[str, float | None]) -> float | None:
-    return of_study[row["measure"].replace(" right", "").replace(" ", "_")] if row["rater_kind"] == "person" else None

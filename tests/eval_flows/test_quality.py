@@ -8,8 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
+import krippendorff
+import numpy as np
 import pyarrow.dataset as ds
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
@@ -20,10 +25,10 @@ from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
 from language_models.client import Endpoint
 from language_models.errors import ModelError
-from reports.agreement import alphas
 from reports.report import write_report
 from tests.language_models.fake_server import fake_server
 from warehouse.layout import DataFolder
+from warehouse.loader import SQL_ROOT
 from warehouse.query import connect, rows_of
 
 Row = dict[str, str]
@@ -155,6 +160,19 @@ def test_a_model_judges_on_a_sheet_of_its_own_and_is_never_mixed_with_people(
         pipeline.judge(study.study_id, Endpoint("mute", server.base_url), catalog, built, lambda done, total: None)
 
 
+def agreement(marks: list[tuple[str, str, int, str]]) -> dict[str, float | None]:
+    """Alpha by measure, by the view alone: marks are rater, task, grammar and ground truth; realism is always 5."""
+    view = (SQL_ROOT / "views" / "091_rater_agreement.sql").read_text()
+    connection = duckdb.connect()
+    connection.execute(
+        "create table quality_ratings (study_id varchar, rater varchar, rater_kind varchar, task_id varchar, grammar tinyint, realism tinyint, ground_truth varchar)"
+    )
+    for rater, task, grammar, ground_truth in marks:
+        connection.execute("insert into quality_ratings values ('s', ?, 'person', ?, ?, 5, ?)", [rater, task, grammar, ground_truth])
+    connection.execute(view)
+    return dict(connection.execute("select measure, alpha from rater_agreement").fetchall())
+
+
 def test_agreement_is_krippendorffs_alpha() -> None:
     """The worked example of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", part C: 0.743 nominal, 0.815 ordinal."""
     table = {
@@ -163,16 +181,27 @@ def test_agreement_is_krippendorffs_alpha() -> None:
         "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
         "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
     }
-    marks = [
-        {"rater": rater, "task_id": str(unit), "grammar": mark, "realism": 5, "ground_truth": str(mark)}
-        for rater, row in table.items()
-        for unit, mark in enumerate(row)
-        if mark is not None
-    ]
-    found = alphas(marks)
-    assert found["grammar"] == pytest.approx(0.815, abs=0.001) and found["ground_truth"] == pytest.approx(0.743, abs=0.001)
+    found = agreement([(rater, str(unit), mark, str(mark)) for rater, row in table.items() for unit, mark in enumerate(row) if mark is not None])
+    assert found["grammar"] == pytest.approx(0.815, abs=0.001) and found["ground truth right"] == pytest.approx(0.743, abs=0.001)
     assert found["realism"] is None, "where all marks are the same, agreement is not defined"
-    assert alphas([]) == {"grammar": None, "realism": None, "ground_truth": None}
+    assert agreement([("A", "1", 3, "right"), ("B", "2", 4, "wrong")]) == {}, "nobody rated what another did"
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.integers(1, 5), min_size=6, max_size=6), min_size=2, max_size=4), st.integers(0, 2**24))
+def test_agreement_is_that_of_the_package(table: list[list[int]], holes: int) -> None:
+    """Whatever raters say, and whatever they leave out."""
+    cells = [(rater, unit, mark) for rater, row in enumerate(table) for unit, mark in enumerate(row) if not holes >> (rater * 6 + unit) & 1]
+    seen = np.full((len(table), 6), np.nan)
+    for rater, unit, mark in cells:
+        seen[rater, unit] = mark
+    found = agreement([(str(rater), str(unit), mark, "abcde"[mark - 1]) for rater, unit, mark in cells])
+    paired = seen[:, (~np.isnan(seen)).sum(axis=0) >= 2]
+    if paired.size == 0 or len(np.unique(paired[~np.isnan(paired)])) < 2:
+        assert found.get("grammar") is None
+        return
+    assert found["grammar"] == pytest.approx(krippendorff.alpha(reliability_data=paired, level_of_measurement="ordinal"), abs=1e-9)
+    assert found["ground truth right"] == pytest.approx(krippendorff.alpha(reliability_data=paired, level_of_measurement="nominal"), abs=1e-9)
 
 
 @pytest.mark.browser
