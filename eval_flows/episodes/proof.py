@@ -1,6 +1,6 @@
 """The proof of an episode: doing nothing earns nothing, the oracle earns everything, and the oracle with anything missing or changed earns less.
 
-A run of the oracle that gets stuck is a run like any other: what counts is the reward of the state that it leaves.
+The oracle itself has to come to its end. One with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from eval_flows.episodes.stage import do_step, prepare, reward
 from machines.image import Image
 from machines.sandbox import Sandbox
 
-VERSION = 1  # of the way that episodes are proven: part of what a proof is kept by
+VERSION = 2  # of the way that episodes are proven: part of what a proof is kept by
 _TWICE = 2
 _STUCK_SECONDS = 2.5  # how long a spoilt oracle waits for an element: most never come
 _SPOILT_CHECK_SECONDS = 1.0
@@ -94,7 +94,7 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
                 stuck = str(error)
                 break
         got, found = reward(desk, episode, *([_SPOILT_CHECK_SECONDS] if seconds or run.kind == "nothing" else []))
-    wanted = got == 1 if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
+    wanted = got == 1 and not stuck if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
     return Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, found))
 
 
