@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -9,7 +10,25 @@ import click
 from command_line.shared import prompt_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from warehouse.query import Format
+
+
+@contextlib.contextmanager
+def warehouse_of_this_version() -> Iterator[None]:
+    """What our own queries do not find was not there yet when the warehouse was made."""
+    import duckdb
+
+    from warehouse.errors import WarehouseError
+
+    try:
+        yield
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        reason = str(error).splitlines()[0]
+        raise WarehouseError(
+            f"the warehouse was made by another version of Deskmill ({reason}): `deskmill load` makes it anew from the Parquet, and loses nothing"
+        ) from error
 
 
 @click.command()
@@ -32,7 +51,8 @@ def show(asked: str, shape: Literal["table", "json"]) -> None:
     from warehouse.show import show as shown
 
     data = DataFolder.from_environment()
-    click.echo(shown(data.warehouse, asked, shape, prompt_of(data)))
+    with warehouse_of_this_version():
+        click.echo(shown(data.warehouse, asked, shape, prompt_of(data)))
 
 
 @click.command()
@@ -42,7 +62,8 @@ def report() -> None:
     from warehouse.layout import DataFolder
 
     data = DataFolder.from_environment()
-    click.echo(write_report(data, prompt_of(data)))
+    with warehouse_of_this_version():
+        click.echo(write_report(data, prompt_of(data)))
 
 
 @click.command()

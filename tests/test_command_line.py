@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
@@ -103,6 +104,13 @@ def test_a_language_model_by_command_line(built: Path) -> None:
     assert compared.returncode == 0 and "2 tasks of 2 compositions" in compared.stdout
     again = deskmill("compare", runs[0]["run_id"], "ffff", data=built)
     assert again.returncode == 2 and "ffff" in again.stderr
+
+
+def test_a_warehouse_of_another_version_is_said_with_the_remedy(tmp_path: Path) -> None:
+    duckdb.connect(str(tmp_path / "warehouse.duckdb")).close()
+    for command in (["report"], ["show", "excel"]):
+        done = deskmill(*command, data=tmp_path)
+        assert done.returncode == 2 and "deskmill load" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
