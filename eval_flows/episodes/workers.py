@@ -174,7 +174,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         except (EOFError, OSError):
             return
         if kind == "end":
-            return
+            os._exit(0)  # at once: with a thread that never ends, libraries tell of what the interpreter leaves behind
         try:
             pipe.send(("result", work(job, ask)))
         except Exception as error:
