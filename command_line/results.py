@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -10,25 +9,7 @@ import click
 from command_line.shared import prompt_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from warehouse.query import Format
-
-
-@contextlib.contextmanager
-def warehouse_of_this_version() -> Iterator[None]:
-    """What our own queries do not find was not there yet when the warehouse was made."""
-    import duckdb
-
-    from warehouse.errors import WarehouseError
-
-    try:
-        yield
-    except (duckdb.CatalogException, duckdb.BinderException) as error:
-        reason = str(error).splitlines()[0]
-        raise WarehouseError(
-            f"the warehouse was made by another version of Deskmill ({reason}): `deskmill load` makes it anew from the Parquet, and loses nothing"
-        ) from error
 
 
 @click.command()
@@ -48,10 +29,11 @@ def sql(query: str, shape: Format) -> None:
 def show(asked: str, shape: Literal["table", "json"]) -> None:
     """Show all about a task, run, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
     from warehouse.layout import DataFolder
+    from warehouse.query import of_this_version
     from warehouse.show import show as shown
 
     data = DataFolder.from_environment()
-    with warehouse_of_this_version():
+    with of_this_version():
         click.echo(shown(data.warehouse, asked, shape, prompt_of(data)))
 
 
@@ -60,9 +42,10 @@ def report() -> None:
     """Write the report: a site in a folder that opens from disk."""
     from reports.report import write_report
     from warehouse.layout import DataFolder
+    from warehouse.query import of_this_version
 
     data = DataFolder.from_environment()
-    with warehouse_of_this_version():
+    with of_this_version():
         click.echo(write_report(data, prompt_of(data)))
 
 

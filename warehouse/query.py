@@ -4,7 +4,7 @@ import contextlib
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,6 +24,18 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
         connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     return connection
+
+
+@contextlib.contextmanager
+def of_this_version() -> Iterator[None]:
+    """Around queries of our own: what they do not find was not there yet when the warehouse was made."""
+    try:
+        yield
+    except (duckdb.CatalogException, duckdb.BinderException) as error:
+        reason = str(error).splitlines()[0]
+        raise WarehouseError(
+            f"the warehouse was made by another version of Deskmill ({reason}): `deskmill load` makes it anew from the Parquet, and loses nothing"
+        ) from error
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
