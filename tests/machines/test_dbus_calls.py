@@ -37,12 +37,15 @@ VALUES = {
     "aax": st.lists(st.lists(st.integers(-3, 3), max_size=2), max_size=3),
     "a(yv)": st.lists(st.tuples(st.integers(0, 255), st.tuples(st.just("s"), TEXTS)), max_size=3),
 }
-ARGUMENTS = st.lists(st.sampled_from("siu"), max_size=4).flatmap(
-    lambda kinds: st.tuples(st.just("".join(kinds)), st.tuples(*(VALUES[kind] for kind in kinds)))
-)
-CONTENTS = st.lists(st.sampled_from(list(VALUES)), max_size=5).flatmap(
-    lambda kinds: st.tuples(st.just("".join(kinds)), st.tuples(*(VALUES[kind] for kind in kinds)))
-)
+
+
+def signed(kinds: list[str]) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
+    """A signature of some of these types, with values of them."""
+    chosen = st.lists(st.sampled_from(kinds), max_size=5)
+    return chosen.flatmap(lambda some: st.tuples(st.just("".join(some)), st.tuples(*(VALUES[kind] for kind in some))))
+
+
+ARGUMENTS, CONTENTS = signed(["s", "i", "u"]), signed(list(VALUES))
 WHERE = DBusAddress("/a/b", "org.example", "org.example.Thing")
 
 
