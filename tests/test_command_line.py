@@ -113,6 +113,11 @@ def test_a_warehouse_of_another_version_is_said_with_the_remedy(tmp_path: Path) 
         assert done.returncode == 2 and "deskmill load" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
 
+def test_an_application_that_a_suite_does_not_have_is_said_with_those_it_has(tmp_path: Path) -> None:
+    done = deskmill("prove", "smoke", "--application", "gimp", data=tmp_path)
+    assert done.returncode == 2 and "'gimp'; there are galculator, mousepad, thunar" in done.stderr, done.stderr
+
+
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     done = deskmill("build", "tiny", data=tmp_path / "file" / "data")

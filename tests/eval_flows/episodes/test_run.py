@@ -135,6 +135,8 @@ def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFo
     (row,) = broken.rows
     assert row["status"] == "infrastructure fault" and row["tries"] == 3 and "MachineError" in row["fault"]
     assert row["reward"] is None and row["is_success"] is None
+    kept = [json.loads(line) for line in (data.runs / broken.run_id / "faults.jsonl").read_text().splitlines()]
+    assert [(one["episode_id"], "MachineError" in one["fault"]) for one in kept] == [(row["episode_id"], True)] * 3
     told = rows_of(connect(data.warehouse), "select reward, status from episodes")
     assert [(one["reward"], one["status"]) for one in told] == [(None, "infrastructure fault")]
     shutil.rmtree(data.machines)
