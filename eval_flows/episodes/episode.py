@@ -2,12 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.executable import texts_in
+from atomic_tasks.schema import placeholders
 from compositions.model import Composition, Step
 from eval_flows.episodes.fill import fill
 
@@ -72,16 +74,19 @@ class Episode(BaseModel):
         return runs
 
 
-def made_episode(composition: Composition, values: Mapping[str, str], catalog: Catalog, level: Level, instruction: str) -> Episode:
-    """The episode of a bound composition."""
-    steps = tuple(_step(composition, position, values, catalog) for position in range(len(composition.steps)))
+def made_episode(
+    composition: Composition, values: Mapping[str, str], catalog: Catalog, level: Level, instruction: str, handed: Collection[str] = ()
+) -> Episode:
+    """The episode of a bound composition. `handed` are arguments that name what an earlier step makes: for a later one nothing is set up there."""
+    steps = tuple(_step(composition, position, values, catalog, handed) for position in range(len(composition.steps)))
     first = catalog.applications[composition.steps[0].task.application]
     infeasible = next((step.task.infeasible for step in composition.steps if step.task.infeasible), None)
     return Episode(level=level, discipline=first.discipline or "", instruction=instruction, values=dict(values), steps=steps, infeasible=infeasible)
 
 
-def _step(composition: Composition, position: int, values: Mapping[str, str], catalog: Catalog) -> EpisodeStep:
+def _step(composition: Composition, position: int, values: Mapping[str, str], catalog: Catalog, handed: Collection[str]) -> EpisodeStep:
     step = composition.steps[position]
+    made_before = {name for before in composition.steps[:position] for name in before.arguments} & set(handed)
     own = {name: values[step.names.get(name, name)] for name in step.task.arguments}
     application = catalog.applications[step.task.application]
     ended = _is_ended(step, composition.steps[position + 1 :])
@@ -89,11 +94,16 @@ def _step(composition: Composition, position: int, values: Mapping[str, str], ca
         task=step.task.id,
         application=application.application,
         program=application.program or application.application,
-        setup=tuple(fill(step.task.setup, own)),
+        setup=tuple(fill([entry for entry in step.task.setup if not _speaks_of(entry, step, made_before)], own)),
         preload=None if step.task.preload is None else tuple(fill(step.task.preload, own)),
         oracle=tuple(fill(step.task.oracle, own)),
         check=() if ended else tuple(fill(step.task.check, own)),
     )
+
+
+def _speaks_of(entry: Entry, step: Step, arguments: Collection[str]) -> bool:
+    """Whether an entry of a step's setup has a placeholder for one of the arguments, as the composition names them."""
+    return any(step.names.get(name, name) in arguments for text in texts_in(entry) for name in placeholders(text))
 
 
 def _is_ended(step: Step, later: Sequence[Step]) -> bool:

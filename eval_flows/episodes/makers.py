@@ -36,6 +36,9 @@ def make(client: GuestClient, entry: Json) -> None:
         client.upload(f"{place(asked)}/.keep", b"")
         client.execute(["rm", f"{place(asked)}/.keep"])
         return
+    if name == "clipboard":
+        client.act({"name": "copy_text", "text": asked["content"]})
+        return
     client.upload(place(asked["path"]), MAKERS[name](asked))
 
 

@@ -3,7 +3,7 @@
 The oracle itself has to come to its end. One with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -110,14 +110,16 @@ def _seen(stuck: str, found: Sequence[Checked]) -> str:
     return f"stuck: {stuck}; {checks}" if stuck else checks
 
 
-def changed_episodes(composition: Composition, episode: Episode, catalog: Catalog, *seed: str | int) -> dict[str, Episode]:
+def changed_episodes(
+    composition: Composition, episode: Episode, catalog: Catalog, *seed: str | int, handed: Collection[str] = ()
+) -> dict[str, Episode]:
     """For each argument that something is done or checked by, the episode with another value for it alone; those that fit it follow it."""
     found = {}
     for name in composition.arguments:
         for draw in range(_OTHER_VALUES):
             other = values_of(composition, catalog, *seed, "changed", name, draw)[name]
             if other != episode.values[name]:
-                changed = made_episode(composition, {**episode.values, name: other}, catalog, episode.level, episode.instruction)
+                changed = made_episode(composition, {**episode.values, name: other}, catalog, episode.level, episode.instruction, handed)
                 if _done(changed) != _done(episode):
                     found[name] = changed
                 break

@@ -30,6 +30,7 @@ class Listed(Declared):
     level: Level
     tasks: tuple[str, ...] = ()
     steps: tuple[WorkflowStep, ...] = ()
+    handed: tuple[Identifier, ...] = Field((), description="arguments that name what one step makes and a later one takes up: not set up for that")
     seed: int = 0
 
     @model_validator(mode="after")
@@ -62,10 +63,11 @@ class SuiteEpisode:
     episode: Episode
     composition: Composition
     seed: tuple[str | int, ...]
+    handed: tuple[str, ...]
 
     def changed(self, catalog: Catalog) -> dict[str, Episode]:
         """For each argument, the episode with another value for it."""
-        return changed_episodes(self.composition, self.episode, catalog, *self.seed)
+        return changed_episodes(self.composition, self.episode, catalog, *self.seed, handed=self.handed)
 
 
 def suite_names() -> list[str]:
@@ -107,9 +109,12 @@ def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
 def _episode(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteEpisode:
     seed: tuple[str | int, ...] = (suite.seed, *entry.task_ids, entry.seed)
     composition = sequence(catalog, entry.tasks, derived_random(*seed)) if entry.tasks else listed(catalog, entry.steps)
+    for name in entry.handed:
+        if sum(name in step.arguments for step in composition.steps) < 2:
+            raise NotComposed(f"handed: no two steps share an argument '{name}'; there are {', '.join(composition.arguments)}")
     values = values_of(composition, catalog, *seed, "bind")
     text = instruction(composition, values, catalog, *seed)
-    return SuiteEpisode(made_episode(composition, values, catalog, entry.level, text), composition, seed)
+    return SuiteEpisode(made_episode(composition, values, catalog, entry.level, text, entry.handed), composition, seed, entry.handed)
 
 
 def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """Getters of documents, by python-docx."""
 
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from typing import Any
 
 import docx
@@ -37,13 +38,24 @@ def _of_paragraph(document: Any, kind: str, text: str) -> Any:
         return None
     if kind in _OF_PARAGRAPH:
         return _OF_PARAGRAPH[kind](document, holding)
-    inner = [part for one in holding.iter_inner_content() for part in (one.runs if hasattr(one, "runs") else [one])]
     start = holding.text.index(text)
-    runs = [run for run in inner for _ in run.text][start : start + len(text)]
+    runs = _by_character(holding)[start : start + len(text)]
     if kind == "superscript":
         return "".join(character for character, run in zip(text, runs, strict=False) if run.font.superscript)
     found = [_OF_RUN[kind](run) for run in runs]
     return found[0] if found and all(value == found[0] for value in found) else None
+
+
+def _by_character(paragraph: Any) -> list[Any]:
+    """The run that each character of the paragraph's text stands in."""
+    inner = [part for one in paragraph.iter_inner_content() for part in (one.runs if hasattr(one, "runs") else [one])]
+    return [run for run in inner for _ in run.text]
+
+
+def _bold_texts(_: Any, paragraph: Any) -> list[str]:
+    """The stretches of the paragraph that are bold, from one that is not to the next."""
+    pairs = zip(paragraph.text, _by_character(paragraph), strict=False)
+    return ["".join(character for character, _ in part) for bold, part in groupby(pairs, lambda pair: bool(pair[1].font.bold)) if bold]
 
 
 def _points(length: Any) -> float | None:
@@ -121,6 +133,7 @@ _OF_PARAGRAPH: Mapping[str, Callable[[Any, Any], Any]] = {
     "list_kind": _list_kind,
     "page_break_before": _breaks_before,
     "links": _link,
+    "bold_texts": _bold_texts,
     "picture_after": _picture_after,
     "table_after": _table_after,
     "contents_after": _contents_after,
@@ -194,6 +207,7 @@ def _xml(document: Any, name: str) -> list[Any]:
 
 _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "paragraphs": lambda document: [one.text for one in document.paragraphs],
+    "last_paragraph": lambda document: next((one.text for one in reversed(document.paragraphs) if one.text), None),
     "headings": lambda document: [one.text for one in document.paragraphs if one.style.name.startswith("Heading")],
     "lists": lambda document: [one.text for one in document.paragraphs if one._p.pPr is not None and one._p.pPr.numPr is not None],
     "tables": lambda document: [[[cell.text for cell in row.cells] for row in table.rows] for table in document.tables],

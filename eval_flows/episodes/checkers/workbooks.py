@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import openpyxl
-from openpyxl.utils import column_index_from_string
+from openpyxl.utils import column_index_from_string, get_column_letter
 
 from eval_flows.episodes.checkers.care import unpacked
 
@@ -64,6 +64,14 @@ def column(content: bytes, name: str, from_row: int, sheet: str | None) -> list[
     return values
 
 
+def rows(content: bytes, sheet: str | None) -> list[list[Any]] | None:
+    """The values of a sheet, row by row; an empty cell is an empty text."""
+    found = _sheet(content, sheet, True)
+    if found is None:
+        return None
+    return [["" if value is None else value for value in row] for row in found.iter_rows(values_only=True)]
+
+
 def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
     """A property of a workbook or of a sheet: see checkers.yaml."""
     if what == "sheet_names":
@@ -80,10 +88,10 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
         "column_width": lambda: found.column_dimensions[rest].width,
         "row_height": lambda: found.row_dimensions[int(rest)].height,
         "hidden_rows": lambda: sorted(number for number, row in found.row_dimensions.items() if row.hidden),
-        "hidden_columns": lambda: sorted(name for name, one in found.column_dimensions.items() if one.hidden),
+        "hidden_columns": lambda: _hidden_columns(found),
         "print_orientation": lambda: found.page_setup.orientation,
-        "validations": lambda: sorted(f"{one.sqref} {one.formula1}" for one in found.data_validations.dataValidation),
-        "conditional_formats": lambda: sorted(str(area.sqref) for area in found.conditional_formatting),
+        "validations": lambda: sorted(f"{one.sqref} {one.type} {one.operator} {one.formula1}" for one in found.data_validations.dataValidation),
+        "conditional_formats": lambda: sorted(_conditions(found)),
         "comment": lambda: found[rest].comment.text if found[rest].comment else None,
         "protected": lambda: bool(found.protection.sheet),
         "tab_colour": lambda: _colour(found.sheet_properties.tabColor),
@@ -91,3 +99,12 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
         "rows": lambda: found.max_row,
     }
     return ways[kind]()
+
+
+def _hidden_columns(sheet: Any) -> list[str]:
+    """The letters of the hidden columns: neighbours of one format stand as one entry in the file."""
+    return [get_column_letter(number) for one in sheet.column_dimensions.values() if one.hidden for number in range(one.min, one.max + 1)]
+
+
+def _conditions(sheet: Any) -> list[str]:
+    return [f"{area.sqref} {rule.operator} {' '.join(rule.formula)}" for area in sheet.conditional_formatting for rule in area.rules]

@@ -27,6 +27,10 @@ class Files:
         del self.content[command[1]]
         return {}
 
+    def act(self, action: Json) -> None:
+        assert action["name"] == "copy_text"
+        self.clipboard = action["text"]
+
     def file(self, path: str) -> bytes | None:
         return self.content.get(path)
 

@@ -78,6 +78,20 @@ def test_what_a_later_step_ends_is_not_checked(suite: Suite, catalog: Catalog) -
         assert bool(made.episode.steps[number].check) == (bool(step.task.check) and not ended)
 
 
+def test_what_an_earlier_step_makes_is_not_set_up_for_a_later_one(suite: Suite, catalog: Catalog) -> None:
+    line = "{level: L3, steps: [{task: thunar.open_folder}, {task: thunar.create_folder}, {task: mousepad.file_note}]"
+    (handed,) = suite(f"{line}, handed: [new_folder]}}")
+    (apart,) = suite(f"{line}}}")
+    folder = f"Documents/{handed.episode.values['target_folder']}/{handed.episode.values['new_folder']}"
+    assert apart.episode.steps[2].setup == ({"folder": folder},) and handed.episode.steps[2].setup == ()
+    assert handed.episode.steps[0].setup == apart.episode.steps[0].setup, "what the first step needs is made"
+    assert all(not other.steps[2].setup for other in handed.changed(catalog).values())
+    with pytest.raises(
+        BadInput, match=r"episodes\[0\]: handed: no two steps share an argument 'jotting'; there are target_folder, new_folder, jotting"
+    ):
+        suite(f"{line}, handed: [jotting]}}")
+
+
 @pytest.mark.parametrize("name", ["smoke", "desktop"])
 def test_the_suites_say_every_checked_value_and_name_no_application(name: str, catalog: Catalog) -> None:
     for made in suite_episodes(read_suite(name), catalog):

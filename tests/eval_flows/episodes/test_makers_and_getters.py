@@ -10,10 +10,13 @@ import wave
 import zipfile
 from typing import Any, cast
 
+import docx
 import openpyxl.writer.excel
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from openpyxl.formatting.rule import Rule
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get
@@ -55,7 +58,7 @@ def got(getter: str, content: bytes, /, **asked: Any) -> Any:
 
 
 def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
-    assert set(catalog.checkers.makers) == {*MAKERS, "folder"} == {*EXAMPLES, "folder"}
+    assert set(catalog.checkers.makers) == {*MAKERS, "folder", "clipboard"} == {*EXAMPLES, "folder", "clipboard"}
     assert set(catalog.checkers.getters) == {*OF_FILES, *OF_STATE, *OF_FOLDERS}
     assert set(catalog.checkers.metrics) == set(METRICS)
     assert set(catalog.checkers.oracle) == VERBS
@@ -88,6 +91,8 @@ def test_making_puts_files_in_the_home_folder_and_folders_empty() -> None:
     make(cast("GuestClient", client), {"text": {"path": "Documents/a.txt", "content": "x"}})
     make(cast("GuestClient", client), {"text": {"path": "/tmp/b.txt", "content": "y"}})
     make(cast("GuestClient", client), {"folder": "Pictures/new"})
+    make(cast("GuestClient", client), {"clipboard": {"content": "to paste"}})
+    assert client.clipboard == "to paste"
     assert client.content == {"/home/agent/Documents/a.txt": b"x", "/tmp/b.txt": b"y"}
 
 
@@ -100,6 +105,7 @@ def test_lines_of_a_text_are_read_back(lines: list[str]) -> None:
     assert got("lines", content) == (lines or [""])
     assert got("text", content) == "".join(f"{line}\n" for line in lines or [""])
     assert got("size", content) == len(content)
+    assert got("last_line", content) == next((line for line in reversed(lines) if line.strip()), None)
 
 
 @given(st.lists(st.lists(WORDS | st.integers() | st.just('say "yes", or\nno'), min_size=1, max_size=4), max_size=5))
@@ -127,11 +133,37 @@ def test_a_workbook_has_numbers_formulas_and_sheets() -> None:
     assert got("formula", content, at="B2", sheet="Costs") == "=B1" and got("cell", content, at="B2") is None
     assert got("column", content, column="A") == ["rent", "all"] and got("column", content, column="A", from_row="2") == ["all"]
     assert got("column", content, column="A", sheet="Empty") == []
+    assert got("sheet", made("workbook")) == [["what", "euros"], ["rent", 950.5], ["all", ""]] and got("sheet", content, sheet="Other") is None
     assert got("workbook", content, what="sheet_names") == ["Costs", "Empty"]
     assert got("workbook", content, what="merged", sheet="Costs") == [] and got("workbook", content, what="charts") == 0
     assert got("cell_style", content, at="A1", what="bold") is False
     for missing in ({"sheet": "Other", "at": "A1"}, {"at": "nowhere"}):
         assert got("cell", content, **missing) is None
+
+
+def test_conditions_rules_and_hidden_columns_of_a_sheet_are_read() -> None:
+    workbook = openpyxl.load_workbook(io.BytesIO(made("workbook")))
+    sheet = workbook.worksheets[0]
+    sheet.column_dimensions.group("B", "C", hidden=True)
+    sheet.conditional_formatting.add("B2:B7", Rule("cellIs", operator="greaterThan", formula=["150"]))
+    rule = DataValidation("whole", formula1="5", operator="greaterThan")
+    rule.add("C2:C6")
+    sheet.add_data_validation(rule)
+    workbook.save(file := io.BytesIO())
+    shown = {what: got("workbook", file.getvalue(), what=what) for what in ("hidden_columns", "conditional_formats", "validations")}
+    wanted = {"hidden_columns": ["B", "C"], "conditional_formats": ["B2:B7 greaterThan 150"], "validations": ["C2:C6 whole greaterThan 5"]}
+    assert shown == wanted
+
+
+def test_bold_stretches_of_a_paragraph_are_read() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("one ")
+    for text, bold in (("two", True), (" three", True), (" four ", None), ("five", True)):
+        paragraph.add_run(text).bold = bold
+    document.add_paragraph("")
+    document.save(file := io.BytesIO())
+    assert got("document", file.getvalue(), what="bold_texts.four") == ["two three", "five"]
+    assert got("document", file.getvalue(), what="last_paragraph") == "one two three four five"
 
 
 @settings(max_examples=10, deadline=None)
