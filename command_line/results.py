@@ -59,8 +59,10 @@ def export(destination: str, file_format: Literal["parquet", "csv"], tables: tup
 
     from warehouse.export import export as exported
     from warehouse.layout import DataFolder
+    from warehouse.query import of_this_version
 
-    click.echo(exported(DataFolder.from_environment().warehouse, Path(destination), file_format, tables))
+    with of_this_version():
+        click.echo(exported(DataFolder.from_environment().warehouse, Path(destination), file_format, tables))
 
 
 @click.command()
