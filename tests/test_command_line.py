@@ -107,8 +107,9 @@ def test_a_language_model_by_command_line(built: Path) -> None:
 
 
 def test_a_warehouse_of_another_version_is_said_with_the_remedy(tmp_path: Path) -> None:
-    duckdb.connect(str(tmp_path / "warehouse.duckdb")).close()
-    for command in (["report"], ["show", "excel"]):
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
+        connection.execute("create table gone (x int); create view accuracy as select x from gone; drop table gone")
+    for command in (["report"], ["show", "excel"], ["export", str(tmp_path / "out")]):
         done = deskmill(*command, data=tmp_path)
         assert done.returncode == 2 and "deskmill load" in done.stderr and "Traceback" not in done.stderr, done.stderr
 
