@@ -5,6 +5,7 @@ The root is mounted read-only, since the agent's user owns nothing there; what a
 is no path and no folder that both sides can write.
 """
 
+import contextlib
 import json
 import os
 import random
@@ -103,7 +104,7 @@ class Sandbox:
         }
         try:
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-            self._process.stdin.close()
+            self._process.stdin.flush()  # and left open: the guest ends when it closes, however this process ends
         except BrokenPipeError:
             raise MachineError(f"the sandbox did not start: {self._end()}") from None
 
@@ -116,7 +117,9 @@ class Sandbox:
             return ""
         process, self._process = self._process, None
         process.kill()
-        assert process.stderr is not None
+        assert process.stdin is not None and process.stderr is not None
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
         said = process.stderr.read().decode(errors="replace").strip()
         process.wait()
         process.stderr.close()

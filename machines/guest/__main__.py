@@ -12,6 +12,7 @@ import shutil
 import signal
 import socket
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,20 @@ _PR_SET_DUMPABLE = 4
 _SERVER_PROCESSES = 100  # beyond those of the agent, so that a fork bomb leaves the server room
 
 
+def _end_with_the_host(line: int) -> None:
+    """End, and everything here with it, when the host's end of this pipe is closed: what bubblewrap does for that misses a host killed early."""
+
+    def wait() -> None:
+        os.read(line, 1)
+        os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main() -> None:
     """Serve until the machine is stopped from outside."""
     asked = json.loads(sys.stdin.readline())
+    _end_with_the_host(os.dup(sys.stdin.fileno()))
     sys.stdin.close()
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # its memory and environment are not for the agent, who has the same user
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -201,3 +201,12 @@ def test_a_thousand_steps_leak_nothing(image: Image) -> None:
                 early = open_files()
         machine.client.observe(["tree"])
         assert open_files() <= early + 3
+
+
+def test_a_machine_ends_when_its_host_closes_the_line(image: Image) -> None:
+    """As it does when the host is killed before bubblewrap has asked to be told of that."""
+    with Sandbox(image) as machine:
+        process = machine._process
+        assert process is not None and process.stdin is not None and process.poll() is None
+        process.stdin.close()
+        assert process.wait(10) != 0
