@@ -1,4 +1,4 @@
-"""What `setup` makes before an episode: files made here, byte for byte the same each time, and uploaded to the machine."""
+"""What `setup` makes before an episode: files, made here byte for byte the same each time and uploaded to the machine, and state of the machine."""
 
 import csv
 import io
@@ -32,14 +32,19 @@ Json = Mapping[str, Any]
 def make(client: GuestClient, entry: Json) -> None:
     """Make what one entry of `setup` declares, its placeholders filled."""
     ((name, asked),) = entry.items()
-    if name == "folder":
-        client.upload(f"{place(asked)}/.keep", b"")
-        client.execute(["rm", f"{place(asked)}/.keep"])
-        return
-    if name == "clipboard":
-        client.act({"name": "copy_text", "text": asked["content"]})
-        return
-    client.upload(place(asked["path"]), MAKERS[name](asked))
+    if name in OF_STATE:
+        OF_STATE[name](client, asked)
+    else:
+        client.upload(place(asked["path"]), OF_FILES[name](asked))
+
+
+def _folder(client: GuestClient, path: str) -> None:
+    client.upload(f"{place(path)}/.keep", b"")
+    client.execute(["rm", f"{place(path)}/.keep"])
+
+
+def _clipboard(client: GuestClient, asked: Json) -> None:
+    client.act({"name": "copy_text", "text": asked["content"]})
 
 
 def _text(asked: Json) -> bytes:
@@ -233,7 +238,8 @@ def _checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
-MAKERS: Mapping[str, Callable[[Json], bytes]] = {
+OF_STATE: Mapping[str, Callable[[GuestClient, Any], None]] = {"folder": _folder, "clipboard": _clipboard}
+OF_FILES: Mapping[str, Callable[[Json], bytes]] = {
     "text": _text,
     "csv": _csv,
     "workbook": _workbook,

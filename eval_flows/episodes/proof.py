@@ -113,7 +113,10 @@ def _seen(stuck: str, found: Sequence[Checked]) -> str:
 def changed_episodes(
     composition: Composition, episode: Episode, catalog: Catalog, *seed: str | int, handed: Collection[str] = ()
 ) -> dict[str, Episode]:
-    """For each argument that something is done or checked by, the episode with another value for it alone; those that fit it follow it."""
+    """For each argument that something is done or checked by, the episode with another value for it alone; those that fit it follow it.
+
+    `handed` is that of `made_episode`.
+    """
     found = {}
     for name in composition.arguments:
         for draw in range(_OTHER_VALUES):

@@ -19,9 +19,11 @@ from openpyxl.formatting.rule import Rule
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from atomic_tasks.catalog import Catalog
-from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get
+from eval_flows.episodes import makers
+from eval_flows.episodes.checkers import getters
+from eval_flows.episodes.checkers.getters import get
 from eval_flows.episodes.checkers.metrics import METRICS
-from eval_flows.episodes.makers import MAKERS, make
+from eval_flows.episodes.makers import make
 from eval_flows.episodes.oracle import VERBS
 from machines.client import GuestClient, Window
 from machines.observation import Element
@@ -50,7 +52,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def made(name: str, **asked: Any) -> bytes:
-    return MAKERS[name]({**EXAMPLES[name], **asked})
+    return makers.OF_FILES[name]({**EXAMPLES[name], **asked})
 
 
 def got(getter: str, content: bytes, /, **asked: Any) -> Any:
@@ -58,13 +60,13 @@ def got(getter: str, content: bytes, /, **asked: Any) -> Any:
 
 
 def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
-    assert set(catalog.checkers.makers) == {*MAKERS, "folder", "clipboard"} == {*EXAMPLES, "folder", "clipboard"}
-    assert set(catalog.checkers.getters) == {*OF_FILES, *OF_STATE, *OF_FOLDERS}
+    assert set(catalog.checkers.makers) == {*makers.OF_FILES, *makers.OF_STATE}
+    assert set(catalog.checkers.getters) == {*getters.OF_FILES, *getters.OF_STATE, *getters.OF_FOLDERS}
     assert set(catalog.checkers.metrics) == set(METRICS)
     assert set(catalog.checkers.oracle) == VERBS
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", makers.OF_FILES)
 def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(name)
     later = time.struct_time((2031, 7, 9, 11, 12, 14, 2, 190, 0))
@@ -78,8 +80,8 @@ def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest
 
 def test_what_is_made_does_not_depend_on_the_process() -> None:
     script = (
-        "import hashlib; from eval_flows.episodes.makers import MAKERS; from tests.eval_flows.episodes.test_makers_and_getters import EXAMPLES\n"
-        "print(hashlib.sha256(b''.join(MAKERS[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
+        "import hashlib; from eval_flows.episodes.makers import OF_FILES; from tests.eval_flows.episodes.test_makers_and_getters import EXAMPLES\n"
+        "print(hashlib.sha256(b''.join(OF_FILES[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Pacific/Auckland", "LANG": "C"}
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=REPOSITORY, env=environment).stdout
@@ -246,5 +248,5 @@ def test_folders_are_read() -> None:
 
 
 def test_what_is_not_there_is_nothing() -> None:
-    for name in OF_FILES:
+    for name in getters.OF_FILES:
         assert get(desk(), name, {"path": "f", "at": "A1", "what": "width", "query": "", "name": "", "key": ""}) is None
