@@ -75,7 +75,12 @@ def load() -> None:
 
 
 @click.command()
-@click.option("--keep", type=click.IntRange(1), required=True, help="Newest runs to keep of each dataset, protocol, model, split and kind of answer.")
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    required=True,
+    help="Newest runs to keep of each dataset, protocol, model, split and kind of answer, or suite, agent and start.",
+)
 @click.option("--older-than", type=click.FloatRange(0), help="Let go only of what is older than this many days.")
 @click.option("--dry-run", is_flag=True, help="Say what would go, and let go of nothing.")
 def prune(keep: int, older_than: float | None, dry_run: bool) -> None:

@@ -14,7 +14,7 @@ import shutil
 import stat
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,10 @@ from warehouse.query import rendered
 
 _HOUR = 3600.0  # seconds
 _DAY = 24 * _HOUR
-_KEPT_APART = ("dataset", "protocol", "model", "split", "answer_kind")
+_KEPT_APART = {  # runs by the file that describes them: runs that agree in this stand for each other
+    "run.json": ("dataset", "protocol", "model", "split", "answer_kind"),
+    "suite_run.json": ("suite", "agent", "start"),
+}
 # how `sampling` of a run says which tasks it has learnt from, and by which embedder; their vectors are named by a hash of both
 _POOL = re.compile(r"\d+ tasks of [0-9a-f]{16} \([0-9a-f]{16}\)")
 _EMBEDDER = re.compile(r"[^\s\";]+:[0-9a-f]{16}")
@@ -59,12 +62,10 @@ class Pruned:
         return "\n".join([*table, f"{len(rows)} thing{'s' * (len(rows) != 1)} {verb}, {total / 1e6:,.2f} megabytes", *self.left])
 
 
-_DESCRIBED_BY = ("run.json", "suite_run.json")  # a folder of runs without either was half removed; runs of episodes are kept
-
-
 def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run: bool = False) -> Pruned:
-    """Keep the newest `keep` runs of each dataset name, protocol, model, split and kind of answer, and remove what nothing refers to.
+    """Keep the newest `keep` runs of their kind, and remove what nothing refers to.
 
+    Of a kind are runs of one dataset name, protocol, model, split and kind of answer, or of one suite, agent and start.
     With `older_than`, in days, only what was last changed before that goes. The warehouse is made anew afterwards. A dry run changes
     nothing. WarehouseError where `keep` is below 1 or `older_than` below 0.
     """
@@ -78,8 +79,9 @@ def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run:
             locks.enter_context(data.locked("warehouse"))  # a load never reads what is being removed
         removed, left = _prune_runs(data, keep, before, dry_run)
         gone = {one.path.name for one in removed}
+        staying = [run for run in _runs(data, "run.json") if run["run_id"] not in gone]
         if locks.enter_context(_free(data, "build")):
-            removed += _prune_store(data, _runs(data, gone), before, dry_run)
+            removed += _prune_store(data, staying, before, dry_run)
             removed += [_remove("litter", path, "a killed process left it", dry_run) for path in _litter(data) if _last_change(path) <= before]
         else:
             left.append("a dataset is being built, so datasets, shards and vectors were left: run the same command again afterwards")
@@ -94,19 +96,21 @@ def _litter(data: DataFolder) -> list[Path]:
     return sorted(path for folder in folders for pattern in (".*.tmp", ".*.old") for path in folder.glob(pattern))
 
 
-def _runs(data: DataFolder, gone: Iterable[str] = ()) -> list[Json]:
-    return [json.loads(path.read_text()) for path in sorted(data.runs.glob("*/run.json")) if path.parent.name not in gone]
+def _runs(data: DataFolder, described_by: str) -> list[Json]:
+    return [json.loads(path.read_text()) for path in sorted(data.runs.glob(f"*/{described_by}"))]
 
 
 def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tuple[list[Removed], list[str]]:
     """Runs beyond the newest `keep` of their kind, and folders of runs whose removal was cut off."""
-    kinds: dict[tuple[Any, ...], list[Json]] = defaultdict(list)
-    for run in _runs(data):
-        kinds[tuple(run.get(name, "application") for name in _KEPT_APART)].append(run)
-    beyond = [run for runs in kinds.values() for run in sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]]
-    reasons = {run["run_id"]: f"{keep} newer of {run['dataset']}, {run['protocol']}, {run['model']}" for run in beyond}
     folders = [path for path in data.runs.glob("*") if path.is_dir()]
-    reasons |= {path.name: "half removed" for path in folders if not any((path / name).is_file() for name in _DESCRIBED_BY)}
+    reasons = {path.name: "half removed" for path in folders if not any((path / name).is_file() for name in _KEPT_APART)}
+    for described_by, apart in _KEPT_APART.items():
+        kinds: dict[str, list[Json]] = defaultdict(list)
+        for run in _runs(data, described_by):
+            kinds[json.dumps([run.get(name, "application") for name in apart])].append(run)
+        for runs in kinds.values():
+            beyond = sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]
+            reasons |= {run["run_id"]: f"{keep} newer of {', '.join(_name(run[name]) for name in apart[:3])}" for run in beyond}
     removed, left = [], []
     for run_id, reason in sorted(reasons.items()):
         folder = data.runs / run_id
@@ -118,6 +122,11 @@ def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tu
             else:
                 left.append(f"run {run_id} is at work, so it was left")
     return removed, left
+
+
+def _name(value: str | Json) -> str:
+    """What people call a value that runs are kept apart by; an agent has settings beside its name."""
+    return str(value["name"]) if isinstance(value, dict) else value
 
 
 def _prune_store(data: DataFolder, runs: list[Json], before: float, dry_run: bool) -> list[Removed]:
@@ -157,7 +166,7 @@ def _remove(kind: str, path: Path, reason: str, dry_run: bool) -> Removed:
     """Remove a file or folder; of a run or dataset first the file by which others find it, so that a kill never leaves half of it to be read."""
     size = sum(found.st_size for found in _looked_at(path) if stat.S_ISREG(found.st_mode))
     if not dry_run and path.is_dir():
-        for found_by in ("run.json", "dataset/manifest.json"):
+        for found_by in (*_KEPT_APART, "dataset/manifest.json"):
             (path / found_by).unlink(missing_ok=True)
         shutil.rmtree(path)
     elif not dry_run:

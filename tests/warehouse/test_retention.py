@@ -86,6 +86,23 @@ def test_the_newest_runs_of_each_kind_stay(data: DataFolder) -> None:
     assert runs_in_warehouse(data) == {middle, new} | others == {path.name for path in data.runs.iterdir()}
 
 
+def test_the_newest_runs_of_each_suite_agent_and_start_stay(data: DataFolder) -> None:
+    def put_suite_run(day: int, **other: Any) -> Path:
+        run = {"run_id": f"{day}{len(list(data.runs.glob('*')))}", "suite": "smoke", "episodes": ["e"], "agent": {"name": "oracle"}, "image": ["a", "b"],
+               "start": "preloaded", "started_at": f"2026-01-{day:02}T00:00:00+00:00"} | other  # fmt: skip
+        folder = data.runs / str(run["run_id"])
+        put_file(folder / "trajectories" / "e" / "1" / "0.png")
+        put_file(folder / "suite_run.json", json.dumps(run).encode())
+        age(folder)
+        return folder
+
+    old, new, other_image = put_suite_run(1), put_suite_run(2), put_suite_run(3, image=["c", "b"])
+    models = [put_suite_run(day, agent={"name": "react", "model": model}) for day, model in ((1, "m"), (2, "n"))]
+    others = [put_suite_run(1, start="bare"), put_suite_run(1, suite="desktop"), data.runs / put_run(data, 1)]
+    assert [(one.kind, one.path, one.reason) for one in prune(data, keep=2).removed] == [("run", old, "2 newer of smoke, oracle, preloaded")]
+    assert set(data.runs.iterdir()) == {new, other_image, *models, *others}
+
+
 def test_a_dry_run_says_the_same_and_changes_nothing(data: DataFolder) -> None:
     for number in (1, 2, 3):
         put_run(data, number)
