@@ -7,7 +7,8 @@ from pathlib import Path
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
-from atomic_tasks.problems import Problem, Source
+from atomic_tasks.memory import without_collecting
+from atomic_tasks.problems import BadInput, Problem, Source
 from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Checkers, Equivalence, Kinds, Pool, Pools
 from atomic_tasks.yaml_source import Model, read_yaml, validated
 
@@ -50,6 +51,15 @@ class Catalog:
         return frozenset(able)
 
 
+def sound_catalog() -> Catalog:
+    """The catalog, if its files are in order; BadInput holds every problem of form. Its rules are checked where datasets are built."""
+    catalog, problems = read_catalog()
+    if problems:
+        raise BadInput(problems)
+    return catalog
+
+
+@without_collecting()
 def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     """The catalog as far as its files can be read, and every problem of form on the way."""
     problems: list[Problem] = []

@@ -20,8 +20,8 @@ def quality() -> None:
 @click.option("--number", type=click.IntRange(1), help="Tasks to draw (default: a tenth of the dataset).")
 def quality_sample(dataset: str, seed: int, number: int | None) -> None:
     """Draw tasks of DATASET evenly over the applications, and write rating sheets for three raters and the page to rate on."""
+    from atomic_tasks.catalog import sound_catalog
     from eval_flows.quality.pipeline import sample
-    from eval_flows.selection.pipeline import sound_catalog
     from warehouse.layout import DataFolder
 
     study, paths = sample(dataset, sound_catalog(), DataFolder.from_environment(), seed, number)
@@ -49,8 +49,8 @@ def quality_load(sheets: tuple[str, ...]) -> None:
 @model_options
 def quality_judge(study: str, model: str, **where: Any) -> None:
     """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""
+    from atomic_tasks.catalog import sound_catalog
     from eval_flows.quality.pipeline import judge
-    from eval_flows.selection.pipeline import sound_catalog
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 

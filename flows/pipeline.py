@@ -1,6 +1,5 @@
 """The pipeline that builds a dataset: shards, the late stage, the gate, publication. One function, whatever runs its shards."""
 
-import gc
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.memory import without_collecting
 from atomic_tasks.problems import BadInput, suggestion
 from atomic_tasks.validator import troubled_applications, validate_catalog
 from compositions.library import by_id, read_workflows
@@ -39,16 +39,13 @@ class Built:
     was_there: bool
 
 
+@without_collecting()
 def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
     """The validated catalog and workflows; BadInput holds every problem in them at once."""
-    gc.disable()  # a million small objects that all stay: looking through them again and again doubles the time
-    try:
-        catalog, problems = read_catalog()
-        located, more = read_workflows()
-        problems = [*problems, *validate_catalog(catalog)]
-        problems += [*more, *validate_workflows(located, catalog, troubled_applications(catalog, problems))]
-    finally:
-        gc.enable()
+    catalog, problems = read_catalog()
+    located, more = read_workflows()
+    problems = [*problems, *validate_catalog(catalog)]
+    problems += [*more, *validate_workflows(located, catalog, troubled_applications(catalog, problems))]
     if problems:
         raise BadInput(problems)
     return catalog, dict(by_id(located))

@@ -11,7 +11,7 @@ from random import Random
 
 import click
 
-from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.compose import NotComposed, sequence
 
@@ -24,7 +24,7 @@ _TRIES = 200
 @click.option("--seed", default=20261121, show_default=True)
 def pin(chains: int, seed: int) -> None:
     """Print chains, the applications in proportion to their tasks."""
-    catalog, _ = read_catalog()
+    catalog = sound_catalog()
     telling = {
         name: [task.id for task in application.tasks if task.oracle and not task.generic]
         for name, application in sorted(catalog.applications.items())

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
-from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.choice import SIMPLE, AgentChoice
 from eval_flows.episodes.run import Plan, Progress, Row, run_episodes, valid_programs
@@ -77,14 +77,6 @@ def ready_image(suite: Suite, data: DataFolder) -> Image:
     if not image.is_built:
         raise MachineNeeds(f"the image '{suite.image}' is not built yet: deskmill machine build {suite.image}")
     return image
-
-
-def sound_catalog() -> Catalog:
-    """The catalog; BadInput with its problems of form."""
-    catalog, problems = read_catalog()
-    if problems:
-        raise BadInput(problems)
-    return catalog
 
 
 @contextlib.contextmanager

@@ -8,9 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.pipeline import ready_image, sound_catalog
+from eval_flows.episodes.pipeline import ready_image
 from eval_flows.episodes.proof import VERSION, Trial, prove
 from eval_flows.episodes.run import Progress
 from eval_flows.episodes.suite import SuiteEpisode, read_suite, suite_episodes

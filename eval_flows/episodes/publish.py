@@ -6,8 +6,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from atomic_tasks.catalog import sound_catalog
 from eval_flows.episodes.episode import STEP_BUDGETS
-from eval_flows.episodes.pipeline import sound_catalog
 from eval_flows.episodes.run import valid_programs
 from eval_flows.episodes.suite import metadata, read_suite, suite_episodes
 from machines.image import find_image

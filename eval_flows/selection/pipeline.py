@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset, open_dataset
 from eval_flows.selection.run import Progress, Run, run_selection, tasks_to_score
@@ -18,7 +18,7 @@ from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.run_scores import score_queries
 
-__all__ = ["Choices", "Evaluated", "Expected", "evaluate_selection", "expect_calls", "sound_catalog"]
+__all__ = ["Choices", "Evaluated", "Expected", "evaluate_selection", "expect_calls"]
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,6 @@ class Expected:
         dollars = "no price is known" if self.most_dollars is None else f"at most ${self.most_dollars:,.2f}"
         tokens = f"about {self.input_tokens:,} tokens in, at most {self.most_output_tokens:,} out"
         return f"{self.protocol}: {self.calls:,} calls, {tokens}, {dollars}"
-
-
-def sound_catalog() -> Catalog:
-    """The catalog, if its files are in order; which rules hold was checked when the dataset was built."""
-    catalog, problems = read_catalog()
-    if problems:
-        raise BadInput(problems)
-    return catalog
 
 
 def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices | None = None) -> Evaluated:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from atomic_tasks.catalog import read_catalog
+from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.agents.agent import Agent
@@ -75,7 +75,7 @@ def observation_choice(text: str, suite_name: str) -> ObservationChoice:
 
 def knowledge(suite_name: str) -> str:
     """A card for each application of the suite: what it is, and what it can do."""
-    catalog, _ = read_catalog()
+    catalog = sound_catalog()
     names = sorted({catalog.tasks[task].application for entry in read_suite(suite_name).episodes for task in entry.task_ids if task in catalog.tasks})
     cards = [catalog.applications[name] for name in names]
     return "\n".join(f"- {card.program or card.application} ({card.title}): {card.description} It has {', '.join(card.features)}." for card in cards)
