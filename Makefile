@@ -42,8 +42,10 @@ machine: setup  ## the machine that episodes run on, made once
 	bash .ci/debian-packages machines
 	$(RUN)/deskmill machine build
 
+# A worker more than processors, since tests of servers and machines mostly wait. The image that tests need is made meanwhile.
 test: setup-dev
-	$(RUN)/python -m pytest -n auto --dist worksteal
+	@DESKMILL_DATA=data $(RUN)/deskmill machine build smoke > /dev/null & \
+	$(RUN)/python -m pytest -n $$(($$(nproc) + 1)) --dist worksteal; status=$$?; wait; exit $$status
 
 check: setup-dev
 	$(RUN)/ruff check .

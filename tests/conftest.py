@@ -1,7 +1,9 @@
-"""Shared by the tests: a small catalog of three applications in a folder, and the real one, read once."""
+"""Shared by the tests: the catalog, read once; a small dataset and the image of a machine, made once; a browser."""
 
+import gc
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,9 @@ import pytest
 from atomic_tasks.catalog import Catalog, read_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
+from eval_flows.selection.pipeline import evaluate_selection
+from flows.parallel import process_pool_map
+from flows.pipeline import build_dataset
 from flows.recipe import Recipe, read_recipe
 from machines.image import Image, build_image, find_image
 from warehouse.layout import DataFolder
@@ -25,6 +30,7 @@ def quiet(stage: str, done: int, total: int, note: str = "") -> None:
 def catalog() -> Catalog:
     found, problems = read_catalog()
     assert problems == []
+    gc.freeze()  # it stays: the collector would look through it again and again
     return found
 
 
@@ -38,6 +44,34 @@ def workflows() -> dict[str, Workflow]:
 @pytest.fixture(scope="session")
 def tiny_recipe() -> Recipe:
     return read_recipe("tiny")[1]
+
+
+def made_once(name: str, make: Callable[[DataFolder], object], tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder that the first test worker to ask makes for all of them. It is theirs to read: who writes takes a copy."""
+    base = tmp_path_factory.getbasetemp()
+    shared = DataFolder(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base)
+    made = shared.root / name
+    with shared.locked(name):
+        if not made.exists():
+            make(DataFolder(shared.root / f"{name}.part"))
+            (shared.root / f"{name}.part").rename(made)
+    return DataFolder(made)
+
+
+@pytest.fixture(scope="session")
+def tiny(tiny_recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """The dataset `tiny` with a random and a heuristic run over its test split."""
+
+    def make(data: DataFolder) -> None:
+        build_dataset("tiny", tiny_recipe, data, process_pool_map(1), quiet)
+        evaluate_selection("tiny", ["random", "heuristic"], data, quiet)
+
+    return made_once("tiny", make, tmp_path_factory)
+
+
+def copy_of(data: DataFolder, folder: Path) -> DataFolder:
+    """A copy that a test may write to."""
+    return DataFolder(Path(shutil.copytree(data.root, folder, symlinks=True)))
 
 
 @pytest.fixture(scope="session")

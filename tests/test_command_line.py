@@ -11,31 +11,16 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from machines.image import Image
-from tests.conftest import REPOSITORY
+from tests.commands import OF_EPISODES, deskmill, documented_arguments, documented_commands
+from tests.conftest import REPOSITORY, copy_of
 from tests.language_models.fake_server import fake_server
-
-BASH_BLOCK = re.compile(r"```bash\n(.*?)```", re.DOTALL)
-
-
-def deskmill(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(REPOSITORY / "deskmill.py"), *arguments]
-    return subprocess.run(
-        command,
-        cwd=REPOSITORY,
-        env={"PATH": "/usr/bin:/bin", "DESKMILL_DATA": str(data), "HF_HUB_OFFLINE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+from warehouse.layout import DataFolder
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the tiny dataset."""
-    data = tmp_path_factory.mktemp("built")
-    assert deskmill("build", "tiny", data=data).returncode == 0
-    return data
+    return copy_of(tiny, tmp_path_factory.mktemp("built") / "data").root
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -162,27 +147,19 @@ def test_the_json_schemas_accept_what_the_program_accepts(schema: str, files: st
     paths = list(REPOSITORY.glob(files))
     assert paths
     for path in paths:
-        assert [error.message for error in validator.iter_errors(yaml.safe_load(path.read_text()))] == [], path
-
-
-def documented_commands() -> list[str]:
-    texts = [(REPOSITORY / name).read_text() for name in ("README.md", "CONTRIBUTING.md")]
-    return [line for text in texts for block in BASH_BLOCK.findall(text) for line in block.splitlines() if line and not line.startswith("#")]
+        assert [error.message for error in validator.iter_errors(yaml.load(path.read_text(), yaml.CSafeLoader))] == [], path
 
 
 @pytest.mark.slow
-def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path, image: Image) -> None:
-    """In their order; `demo` is replaced by `tiny`, so that it takes seconds."""
-    commands = [line for line in documented_commands() if line.startswith(("deskmill ", ".venv/bin/deskmill "))]
+def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path) -> None:
+    """In their order; those of episodes stand in tests/eval_flows/episodes, since they take minutes."""
+    commands = [arguments for arguments in documented_arguments() if arguments[0] not in OF_EPISODES]
     assert len(commands) >= 6
-    (tmp_path / "machines").symlink_to(image.machines)
-    for line in commands:
-        arguments = re.findall(r'"[^"]*"|\S+', line.partition("  #")[0])[1:]
-        arguments = [re.sub(r"\bdemo\b", "tiny", argument.strip('"')) for argument in arguments]
+    for arguments in commands:
         if arguments[:2] == ["build", "paper"]:
             continue
         done = deskmill(*arguments, data=tmp_path)
-        assert done.returncode == 0, (line, done.stdout, done.stderr)
+        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
 
 
 def test_make_targets_of_the_documentation_exist() -> None:

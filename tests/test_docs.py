@@ -10,11 +10,7 @@ from xml.etree import ElementTree
 import duckdb
 import pytest
 
-from eval_flows.selection.pipeline import evaluate_selection
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
-from tests.conftest import REPOSITORY, quiet
+from tests.conftest import REPOSITORY, copy_of
 from warehouse.diagram import current_picture, declared_joins
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
@@ -35,12 +31,9 @@ SCRIPTS = blocks("queries.md", "python")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def data(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A small dataset with two runs over the same tasks, in a folder `data`, as the documentation has it."""
-    folder = DataFolder(tmp_path_factory.mktemp("docs") / "data")
-    build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), quiet)
-    evaluate_selection("tiny", ["random", "heuristic"], folder, quiet)
-    return folder
+    return copy_of(tiny, tmp_path_factory.mktemp("docs") / "data")
 
 
 def test_there_are_many_worked_queries_and_each_says_what_it_tells() -> None:

@@ -8,18 +8,17 @@ import pytest
 from atomic_tasks.catalog import Catalog
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
-from tests.conftest import quiet
+from flows.recipe import Recipe
+from tests.conftest import made_once, quiet
 from tests.eval_flows.knowing_model import Knowing
 from warehouse.layout import DataFolder
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    data = DataFolder(tmp_path_factory.mktemp("built"))
-    recipe = read_recipe("tiny")[1].model_copy(update={"tasks": 660, "graph_tasks": 60})
-    build_dataset("tiny", recipe, data, process_pool_map(1), quiet)
-    return data
+def built(tiny_recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """The dataset `tiny`, with graphs."""
+    recipe = tiny_recipe.model_copy(update={"tasks": 660, "graph_tasks": 60})
+    return made_once("with_graphs", lambda data: build_dataset("tiny", recipe, data, process_pool_map(1), quiet), tmp_path_factory)
 
 
 @pytest.fixture

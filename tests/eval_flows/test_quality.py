@@ -20,12 +20,10 @@ from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.quality import pipeline, sheets
 from eval_flows.quality.study import Study, read_study
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
 from language_models.client import Endpoint
 from language_models.errors import ModelError
 from reports.report import write_report
+from tests.conftest import copy_of
 from tests.language_models.fake_server import fake_server
 from warehouse.layout import DataFolder
 from warehouse.loader import SQL_ROOT
@@ -35,10 +33,8 @@ Row = dict[str, str]
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    folder = DataFolder(tmp_path_factory.mktemp("quality"))
-    build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), lambda stage, done, total: None)
-    return folder
+def built(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    return copy_of(tiny, tmp_path_factory.mktemp("quality") / "data")
 
 
 @pytest.fixture

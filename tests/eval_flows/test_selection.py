@@ -17,10 +17,7 @@ from eval_flows.selection.pipeline import evaluate_selection as evaluate
 from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
 from eval_flows.selection.selectors.random import RandomSelector
 from eval_flows.selection.tasks import Task, scored_tasks
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
-from tests.conftest import quiet
+from tests.conftest import copy_of, quiet
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
@@ -34,10 +31,10 @@ def evaluate_selection(dataset: str, protocols: list[str], data: DataFolder, **c
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def scored(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A small dataset with a random and a heuristic run over all of it."""
-    data = DataFolder(tmp_path_factory.mktemp("scored"))
-    build_dataset("tiny", read_recipe("tiny")[1], data, process_pool_map(1), quiet)
+    data = copy_of(tiny, tmp_path_factory.mktemp("scored") / "data")
+    shutil.rmtree(data.runs)
     evaluate_selection("tiny", ["random", "heuristic"], data, split="all")
     return data
 

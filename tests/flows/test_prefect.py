@@ -1,4 +1,4 @@
-"""Protects the deployments: a real server, a process work pool and a worker build a dataset that was asked for with --watch."""
+"""Protects the deployments: a real server, a process work pool and a worker build a dataset, evaluate on it and play episodes, each asked for with --watch."""
 
 import base64
 import json
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+from machines.image import Image
 from tests.conftest import REPOSITORY
 
 pytestmark = pytest.mark.slow
@@ -79,10 +80,10 @@ def prefect(environment: dict[str, str], *arguments: str) -> str:
     return done.stdout
 
 
-def test_a_deployment_builds_a_dataset(server: dict[str, str], tmp_path: Path) -> None:
+def test_the_deployments_build_a_dataset_evaluate_on_it_and_play_episodes(server: dict[str, str], tmp_path: Path, image: Image) -> None:
     prefect(server, "deploy", "--all")
-    listed = prefect(server, "deployment", "ls")
-    assert "build-dataset/paper" in listed.replace("\n", "") and "evaluate-selection/nightly" in listed
+    listed = prefect(server, "deployment", "ls").replace("\n", "")
+    assert all(name in listed for name in ("build-dataset/paper", "evaluate-selection/nightly", "run-episodes/nightly"))
     prefect(server, "deployment", "run", "build-dataset/paper", "--param", "recipe=tiny", "--watch")
     manifest = json.loads((tmp_path / "data/datasets/tiny/manifest.json").read_text())
     assert manifest["rows"]["accepted"] == 600
@@ -92,7 +93,11 @@ def test_a_deployment_builds_a_dataset(server: dict[str, str], tmp_path: Path) -
         "--param", "dataset=tiny", "--param", 'protocols=["random", "heuristic"]', "--param", "limit=50",
     )  # fmt: skip
     assert len(list((tmp_path / "data/runs").iterdir())) >= 2
-    check_artifacts(artifacts(server))
+    (tmp_path / "data" / "machines").symlink_to(image.machines)
+    prefect(server, "deployment", "run", "run-episodes/nightly", "--watch", "--param", "suite=smoke")
+    left = artifacts(server)
+    check_artifacts(left)
+    check_artifacts_of_episodes(left)
     shutil.rmtree(tmp_path / "data")
 
 
@@ -118,6 +123,13 @@ def check_artifacts(left: dict[str, Any]) -> None:
         assert b"<svg" in base64.b64decode(encoded)
     for key in ("dataset-tiny-links", "selection-tiny-links"):
         assert "README.md" in left[key] and "data_docs/index.html" in left[key]
+
+
+def check_artifacts_of_episodes(left: dict[str, Any]) -> None:
+    """Success by slices, what it cost, and links to files."""
+    (whole,) = (row for row in left["episodes-smoke-success"] if row["slice"] == "all")
+    assert (whole["played"], whole["succeeded"]) == (10, 10), "the oracle of the deployment succeeds in everything"
+    assert left["episodes-smoke-cost"] and "trajectories" in left["episodes-smoke-links"]
 
 
 def test_deployments_are_those_of_the_design_and_have_schedules() -> None:

@@ -8,11 +8,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from eval_flows.selection.pipeline import evaluate_selection
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
-from tests.conftest import quiet
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.show import show
@@ -23,13 +18,10 @@ PROMPT = [{"role": "system", "content": "Choose one."}, {"role": "user", "conten
 
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warehouse(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small dataset with two runs, and by hand a model call, a paraphrase, a graph and a study of its tasks."""
-    data = DataFolder(tmp_path_factory.mktemp("show"))
-    build_dataset("tiny", read_recipe("tiny")[1], data, process_pool_map(1), quiet)
-    evaluate_selection("tiny", ["random", "heuristic"], data, quiet)
-    copy = data.root / "copy.duckdb"
-    shutil.copy(data.warehouse, copy)
+    copy = tmp_path_factory.mktemp("show") / "copy.duckdb"
+    shutil.copy(tiny.warehouse, copy)
     connection = duckdb.connect(str(copy))
     connection.execute("insert into model_calls values (?, 'a run', 'some-model', 'http://here', now(), 'answered', 1, 10, 0, 5, 0.5, 20)", [CALL])
     connection.execute("update predictions set calls = [?], said = 'excel, I think' where task_id = (select min(task_id) from predictions)", [CALL])

@@ -9,11 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from eval_flows.selection.pipeline import evaluate_selection
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
-from tests.conftest import REPOSITORY, quiet
+from tests.conftest import REPOSITORY, copy_of
 from warehouse import parquet, upgrades
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file, written_folder
@@ -39,11 +35,8 @@ CONTRACT = {
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    folder = DataFolder(tmp_path_factory.mktemp("warehouse"))
-    build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), quiet)
-    evaluate_selection("tiny", ["random", "heuristic"], folder, quiet)
-    return folder
+def data(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    return copy_of(tiny, tmp_path_factory.mktemp("warehouse") / "data")
 
 
 @pytest.mark.parametrize("name", sorted(CONTRACT))
