@@ -129,7 +129,10 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str
 
 
 def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """Runs over suites, which refer to no dataset, and their episodes."""
+    """Published suites, and runs over suites, which refer to no dataset, with their episodes."""
+    for manifest in sorted(data.suites.glob("*/manifest.json")):
+        for relation in _relations(manifest.parent.glob("data/*.parquet"), "suite_episodes"):
+            connection.execute(f"insert into suite_episodes by name select ? as suite, * from {relation}", [manifest.parent.name])
     for path in sorted(data.runs.glob("*/suite_run.json")):
         run = json.loads(path.read_text())
         agent = run["agent"]

@@ -12,13 +12,14 @@ from eval_flows.episodes.run import valid_programs
 from eval_flows.episodes.suite import metadata, read_suite, suite_episodes
 from machines.image import find_image
 from warehouse.layout import DataFolder, written_folder
+from warehouse.loader import load_warehouse
 from warehouse.parquet import write_rows
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def publish_suite(name: str, data: DataFolder) -> Path:
-    """Write the suite to the data folder, whole or not at all; its folder."""
+    """Write the suite to the data folder, whole or not at all, and load the warehouse; the suite's folder."""
     suite, catalog = read_suite(name), sound_catalog()
     image = find_image(suite.image, data.machines)
     rows = [
@@ -43,4 +44,5 @@ def publish_suite(name: str, data: DataFolder) -> Path:
         write_rows(folder / "data" / "episodes.parquet", "suite_episodes", rows)
         (folder / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
         (folder / "README.md").write_text(card.render(name=name, suite=suite, rows=rows, budgets=STEP_BUDGETS, by_application=by_application))
+    load_warehouse(data)
     return data.suites / name

@@ -142,13 +142,11 @@ def metadata(made: SuiteEpisode, catalog: Catalog) -> Mapping[str, Any]:
     episode = made.episode
     telling = [step.task for step in episode.steps if not catalog.tasks[step.task].generic]
     lines = sum(len(step.oracle) for step in episode.steps)
-    resources = sorted(
-        {str(asked.get("path") if isinstance(asked, dict) else asked) for step in episode.steps for entry in step.setup for asked in entry.values()}
-    )
+    resources = {_resource(maker, asked) for step in episode.steps for entry in step.setup for maker, asked in entry.items()}
     return {
         "episode_id": episode.episode_id,
         "instruction": episode.instruction,
-        "context_resources": resources,
+        "context_resources": sorted(resources),
         "task_source": [f"atomic_tasks/applications/{application}.yaml" for application in episode.applications],
         "core_operations": telling,
         "expected_output": [str(entry) for step in episode.steps for entry in step.check],
@@ -160,3 +158,8 @@ def metadata(made: SuiteEpisode, catalog: Catalog) -> Mapping[str, Any]:
         "oracle_lines": lines,
         "infeasible": episode.infeasible,
     }
+
+
+def _resource(maker: str, asked: Any) -> str:
+    """The path that a maker makes something at; what has none is named by its maker, as the clipboard."""
+    return str(asked.get("path", maker) if isinstance(asked, dict) else asked)

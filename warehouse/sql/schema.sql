@@ -318,6 +318,45 @@ comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
 comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
 comment on column quality_ratings.comment is 'In the rater''s words';
 
+create table suite_episodes (
+    suite varchar not null,
+    episode_id varchar not null,
+    instruction varchar not null,
+    context_resources varchar[] not null,
+    task_source varchar[] not null,
+    core_operations varchar[] not null,
+    expected_output varchar[] not null,
+    difficulty varchar not null,
+    level varchar not null,
+    discipline varchar not null,
+    applications varchar[] not null,
+    valid_applications varchar[] not null,
+    step_budget integer not null,
+    oracle_lines integer not null,
+    infeasible varchar,
+    composition_id varchar not null,
+    episode varchar not null,
+    primary key (suite, episode_id)
+);
+comment on table suite_episodes is 'The episodes of the suites that were published, annotated as ProSoftArena does (Appendix B.2)';
+comment on column suite_episodes.suite is 'Suite';
+comment on column suite_episodes.episode_id is 'Hash of all that the episode is made of';
+comment on column suite_episodes.instruction is 'What the agent is asked';
+comment on column suite_episodes.context_resources is 'Paths and state that are set up before it begins';
+comment on column suite_episodes.task_source is 'Catalog files that its tasks come from';
+comment on column suite_episodes.core_operations is 'Its atomic tasks, but for opening and saving';
+comment on column suite_episodes.expected_output is 'What is checked in the end';
+comment on column suite_episodes.difficulty is 'easy, medium or hard, by the lines of the oracle';
+comment on column suite_episodes.level is 'L1, L2 or L3, as ProSoftArena has them';
+comment on column suite_episodes.discipline is 'Discipline of the first application';
+comment on column suite_episodes.applications is 'All applications, in the order of their first steps';
+comment on column suite_episodes.valid_applications is 'Programs of the image that can do the first phase';
+comment on column suite_episodes.step_budget is 'Steps that an agent may take';
+comment on column suite_episodes.oracle_lines is 'Lines in which the oracle does it';
+comment on column suite_episodes.infeasible is 'Why it cannot be done; null where it can';
+comment on column suite_episodes.composition_id is 'Hash of its ordered atomic tasks';
+comment on column suite_episodes.episode is 'The whole of it as JSON: setup, oracle and checks of every step';
+
 create table suite_runs (
     run_id varchar primary key,
     suite varchar not null,
