@@ -3,6 +3,8 @@
 VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Most files are never imported, so none is compiled ahead.
+INSTALL := $(RUN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable
 export HF_HUB_OFFLINE := 1
 export DO_NOT_TRACK := 1
 export PREFECT_SERVER_ANALYTICS_ENABLED := false
@@ -22,7 +24,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt .ci/debian-packages
 	bash .ci/debian-packages python
 	python3 -m venv $(VENV)
-	$(RUN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	$(INSTALL) .
 	touch $@
 
 setup-dev: $(VENV)/.ready-dev
@@ -30,7 +32,7 @@ setup-dev: $(VENV)/.ready-dev
 $(VENV)/.ready-dev: $(READY)
 	bash .ci/debian-packages browser
 	bash .ci/debian-packages machines
-	$(RUN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(INSTALL) '.[dev]'
 	touch $@
 
 demo: setup

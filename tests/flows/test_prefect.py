@@ -55,7 +55,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         for process in running:  # the worker before its server, or it outlives SIGTERM
             process.terminate()
             try:
-                process.wait(30)
+                process.wait(10)
             except subprocess.TimeoutExpired:
                 process.kill()
         log.close()
