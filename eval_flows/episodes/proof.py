@@ -1,6 +1,8 @@
 """The proof of an episode: doing nothing earns nothing, the oracle earns everything, and the oracle with anything missing or changed earns less.
 
 The oracle itself has to come to its end. One with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
+What lacks something mostly waits for what never comes, so it waits less long. With another value the oracle has all it needs, and as much
+time as ever: otherwise a slow dialog would pass for a difference.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -15,15 +17,15 @@ from eval_flows.episodes.checkers.reward import Checked
 from eval_flows.episodes.compose import values_of
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode, made_episode
-from eval_flows.episodes.oracle import OracleStuck, expanded, is_waiting
-from eval_flows.episodes.stage import do_step, prepare, reward
+from eval_flows.episodes.oracle import ELEMENT_SECONDS, OracleStuck, expanded, is_waiting
+from eval_flows.episodes.stage import CHECK_SECONDS, do_step, prepare, reward
 from machines.image import Image
 from machines.sandbox import Sandbox
 
-VERSION = 2  # of the way that episodes are proven: part of what a proof is kept by
+VERSION = 3  # of the way that episodes are proven: part of what a proof is kept by
 _TWICE = 2
-_STUCK_SECONDS = 2.5  # how long a spoilt oracle waits for an element: most never come
-_SPOILT_CHECK_SECONDS = 1.0
+_LACKING_SECONDS = 2.5  # how long an oracle that lacks something waits for an element
+_LACKING_CHECK_SECONDS = 1.0
 _OTHER_VALUES = 12  # draws until an argument has another value
 Kind = Literal["nothing", "oracle", "without line", "without step", "changed argument"]
 
@@ -85,15 +87,16 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
             prepare(desk, _with_setup_of(run.oracle, episode))
         else:
             prepare(desk, episode)
-        seconds = {"seconds": _STUCK_SECONDS} if run.kind not in ("nothing", "oracle") else {}
+        has_all = run.kind in ("oracle", "changed argument")
+        seconds, check_seconds = (ELEMENT_SECONDS, CHECK_SECONDS) if has_all else (_LACKING_SECONDS, _LACKING_CHECK_SECONDS)
         for number in run.steps if run.oracle else ():
             assert run.oracle is not None
             try:
-                do_step(desk, run.oracle.steps[number], run.line[1] if run.line and run.line[0] == number else None, **seconds)
+                do_step(desk, run.oracle.steps[number], run.line[1] if run.line and run.line[0] == number else None, seconds)
             except OracleStuck as error:
                 stuck = str(error)
                 break
-        got, found = reward(desk, episode, *([_SPOILT_CHECK_SECONDS] if seconds or run.kind == "nothing" else []))
+        got, found = reward(desk, episode, check_seconds)
     wanted = got == 1 and not stuck if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
     return Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, found))
 
