@@ -1,7 +1,5 @@
 """Protects the proof of episodes: it finds a line that nothing needs and a value that no check sees, and what is proven is not proven again."""
 
-from pathlib import Path
-
 import pytest
 
 from atomic_tasks.catalog import Catalog
@@ -50,4 +48,4 @@ def test_what_is_proven_is_kept_by_content(listed: Listed, data: DataFolder) -> 
         assert all(proof.is_proven for proof in proofs) and len(proofs) == len(lines)
     starts = [begun[number + 1] for number, one in enumerate(begun) if one == (-1, -1)]
     assert starts == [(0, 1), (1, 1), (1, 2)]
-    assert len(list(Path(data.proofs).glob("*.json"))) == 2
+    assert len(list(data.proofs.glob("*.json"))) == 2
