@@ -115,10 +115,15 @@ def _picture(asked: Json) -> bytes:
     width, height = (int(length) for length in asked["size"])
     picture = Image.new("RGB", (width, height), "white")
     draw = ImageDraw.Draw(picture)
+    shown: Mapping[str, Callable[[Any, Json], None]] = {
+        "fill": lambda _, shape: draw.rectangle([0, 0, width, height], fill=shape["colour"]),
+        "rectangle": lambda box, shape: draw.rectangle([float(edge) for edge in box], fill=shape["colour"]),
+        "ellipse": lambda box, shape: draw.ellipse([float(edge) for edge in box], fill=shape["colour"]),
+        "text": lambda words, shape: draw.text(shape["at"], words, fill=shape["colour"]),
+    }
     for shape in asked.get("shapes", ()):
-        kind = next(name for name in ("rectangle", "ellipse", "fill") if name in shape)
-        box = [0, 0, width, height] if kind == "fill" else [float(edge) for edge in shape[kind]]
-        (draw.ellipse if kind == "ellipse" else draw.rectangle)(box, fill=shape["colour"])
+        kind = next(name for name in shown if name in shape)
+        shown[kind](shape[kind], shape)
     file = io.BytesIO()
     ending = Path(asked["path"]).suffix.lower().lstrip(".")
     picture.save(file, {"jpg": "JPEG", "tif": "TIFF"}.get(ending, ending.upper()))

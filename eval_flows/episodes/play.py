@@ -10,7 +10,7 @@ from eval_flows.episodes.agents.agent import Agent, Decision, Situation, Spent
 from eval_flows.episodes.checkers.reward import Checked
 from eval_flows.episodes.desk import Desk, Look
 from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.stage import CHECK_SECONDS, prepare, reward
+from eval_flows.episodes.stage import CHECK_SECONDS, prepare, reward, sources
 from machines.actions import MalformedAction, for_guest
 from machines.errors import RefusedAction
 
@@ -57,9 +57,10 @@ def play(desk: Desk, episode: Episode, make_agent: MakeAgent, bare: bool, keep_p
     """Set the stage, let the agent work within its budget of steps, and look what it came to."""
     begun = time.monotonic()
     agent = make_agent(episode, desk, prepare(desk, episode, bare))
+    before = sources(desk, episode)
     ready = time.monotonic() - begun
     status, steps, first = _worked(desk, episode, agent, budget or episode.budget, keep_pictures)
-    got, checked = reward(desk, episode, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # giving up earns by itself, or nothing
+    got, checked = reward(desk, episode, before, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # giving up earns by itself, or nothing
     if episode.infeasible is not None:
         got = float(status == "failed by agent")
     elif status == "failed by agent":

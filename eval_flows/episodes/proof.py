@@ -18,11 +18,11 @@ from eval_flows.episodes.compose import values_of
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode, made_episode
 from eval_flows.episodes.oracle import ELEMENT_SECONDS, OracleStuck, expanded, is_waiting
-from eval_flows.episodes.stage import CHECK_SECONDS, do_step, prepare, reward
+from eval_flows.episodes.stage import CHECK_SECONDS, do_step, prepare, reward, sources
 from machines.image import Image
 from machines.sandbox import Sandbox
 
-VERSION = 3  # of the way that episodes are proven: part of what a proof is kept by
+VERSION = 4  # of the way that episodes are proven: part of what a proof is kept by
 _TWICE = 2
 _LACKING_SECONDS = 2.5  # how long an oracle that lacks something waits for an element
 _LACKING_CHECK_SECONDS = 1.0
@@ -87,6 +87,7 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
             prepare(desk, _with_setup_of(run.oracle, episode))
         else:
             prepare(desk, episode)
+        before = sources(desk, episode)
         has_all = run.kind in ("oracle", "changed argument")
         seconds, check_seconds = (ELEMENT_SECONDS, CHECK_SECONDS) if has_all else (_LACKING_SECONDS, _LACKING_CHECK_SECONDS)
         for number in run.steps if run.oracle else ():
@@ -96,7 +97,7 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
             except OracleStuck as error:
                 stuck = str(error)
                 break
-        got, found = reward(desk, episode, check_seconds)
+        got, found = reward(desk, episode, before, check_seconds)
     wanted = got == 1 and not stuck if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
     return Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, found))
 

@@ -8,6 +8,7 @@ import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
+from eval_flows.episodes.checkers import files
 from eval_flows.episodes.checkers.care import unpacked
 
 Json = Mapping[str, Any]
@@ -98,10 +99,11 @@ def _link(document: Any, paragraph: Any) -> list[str]:
     return [f"{one.text}: {one.address}" for one in paragraph.hyperlinks]
 
 
-def _picture_after(document: Any, paragraph: Any) -> bool:
-    """Whether a picture is anchored in the paragraph or in the one after it."""
+def _picture_after(document: Any, paragraph: Any) -> str | None:
+    """The pixels, as a picture's, of the first picture that is anchored in the paragraph or in the one after it."""
     after = paragraph._p.getnext()
-    return any(next(one.iter(qn("w:drawing")), None) is not None for one in (paragraph._p, after) if one is not None)
+    drawn = [picture for one in (paragraph._p, after) if one is not None for picture in one.iter(qn("a:blip"))]
+    return files.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
 
 
 def _table_after(document: Any, paragraph: Any) -> bool:
@@ -215,7 +217,6 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "footer": lambda document: "\n".join(one.text for one in document.sections[0].footer.paragraphs),
     "footer_fields": lambda document: [node.text for node in document.sections[0].footer._element.iter(qn("w:instrText"))],
     "texts": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:t"))) for one in _xml(document, "w:p")],
-    "picture_sizes": lambda document: [f"{part.image.px_width} x {part.image.px_height}" for part in document.part.package.image_parts],
     "page_width": lambda document: document.sections[0].page_width.cm,
     "page_height": lambda document: document.sections[0].page_height.cm,
     "orientation": lambda document: document.sections[0].orientation.name.lower(),

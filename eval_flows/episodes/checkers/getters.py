@@ -1,5 +1,6 @@
 """Getters by name: what a check looks at. Nothing (None) where there is nothing to get, or where it cannot be read."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -85,6 +86,7 @@ OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "lines": lambda content, _: files.text(content).splitlines(),
     "last_line": lambda content, _: next((line for line in reversed(files.text(content).splitlines()) if line.strip()), None),
     "size": lambda content, _: len(content),
+    "digest": lambda content, _: hashlib.sha256(content).hexdigest(),
     "bookmarks": lambda content, _: files.bookmarks(content),
     "csv": lambda content, _: files.rows_of_csv(content),
     "cell": lambda content, asked: workbooks.cell(content, asked["at"], asked.get("sheet"), computed=True),

@@ -115,7 +115,7 @@ def step(application: str, *checks: str) -> EpisodeStep:
 
 def rewarded(level: Any, steps: list[EpisodeStep], *done: str) -> float:
     episode = Episode(level=level, discipline="", instruction="", values={}, steps=tuple(steps))
-    return reward(desk(dict.fromkeys(done, b"done")), episode, 0)[0]
+    return reward(desk(dict.fromkeys(done, b"done")), episode, {}, 0)[0]
 
 
 def test_two_levels_earn_all_or_nothing_and_the_third_by_phases() -> None:

@@ -144,14 +144,14 @@ def test_a_view_that_never_ends_does_not_hold_up_the_check(monkeypatch: pytest.M
 
 def test_a_text_that_a_regular_expression_never_ends_on_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reward, "_HOLDING_SECONDS", 0.2)
-    checked = reward.check(desk({"f": b"a" * 60 + b"b"}), {"text": "f", "matches": "^(a+)+$"})
+    checked = reward.check(desk({"f": b"a" * 60 + b"b"}), {"text": "f", "matches": "^(a+)+$"}, {})
     assert not checked.holds
-    assert reward.check(desk({"f": b"aaa"}), {"text": "f", "matches": "^(a+)+$"}).holds
+    assert reward.check(desk({"f": b"aaa"}), {"text": "f", "matches": "^(a+)+$"}, {}).holds
 
 
 def test_a_check_that_cannot_be_right_is_an_error_and_not_a_lost_reward() -> None:
     with pytest.raises(re.error):
-        reward.check(desk({"f": b"a"}), {"text": "f", "matches": "(a"})
+        reward.check(desk({"f": b"a"}), {"text": "f", "matches": "(a"}, {})
 
 
 def png(width: int, height: int) -> bytes:

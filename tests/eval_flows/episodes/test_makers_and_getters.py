@@ -106,7 +106,7 @@ def test_lines_of_a_text_are_read_back(lines: list[str]) -> None:
     content = made("text", content=lines)
     assert got("lines", content) == (lines or [""])
     assert got("text", content) == "".join(f"{line}\n" for line in lines or [""])
-    assert got("size", content) == len(content)
+    assert got("size", content) == len(content) and got("digest", content) == hashlib.sha256(content).hexdigest()
     assert got("last_line", content) == next((line for line in reversed(lines) if line.strip()), None)
 
 
@@ -188,6 +188,23 @@ def test_pictures_are_read_back(ending: str) -> None:
         assert got("picture", content, what="pixel.2.3") == got("picture", content, what="pixel.5%.50%") == "#ff0000"
         assert got("picture", content, what="pixel.30.3") == "#ffffff" and got("picture", content, what="count.#ff0000") == 200
     assert got("picture", content, what="pixel.99.99") is None
+
+
+def test_pixels_tell_pictures_apart_however_they_are_kept() -> None:
+    said, other_word = ([{"text": word, "at": [4, 4], "colour": "black"}] for word in ("Fair", "Market"))
+    kept = {got("picture", made("picture", path=f"a.{ending}", shapes=said), what="pixels") for ending in ("png", "bmp", "tif")}
+    others = [made("picture", shapes=other_word), made("picture", shapes=said, size=[20, 40])]
+    assert len(kept) == 1 and len(kept | {got("picture", other, what="pixels") for other in others}) == 3
+
+
+def test_the_picture_after_a_line_of_a_document_is_read() -> None:
+    document, picture = docx.Document(), made("picture")
+    document.add_paragraph("It looks like this:")
+    document.add_picture(io.BytesIO(picture))
+    document.add_paragraph("And that is all.")
+    document.save(file := io.BytesIO())
+    assert got("document", file.getvalue(), what="picture_after.looks like") == got("picture", picture, what="pixels")
+    assert got("document", file.getvalue(), what="picture_after.is all") is None
 
 
 def test_sounds_and_films_are_whole() -> None:

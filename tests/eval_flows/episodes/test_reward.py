@@ -1,0 +1,95 @@
+"""Protects the reward from an agent that plants what a check compares with: sources count as they were before it began."""
+
+from typing import Any, cast
+
+import pytest
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.checkers.reward import check, sources_of
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.stage import do_step, prepare, reward, sources
+from eval_flows.episodes.suite import read_suite, suite_episodes
+from machines.image import Image
+from machines.sandbox import Sandbox
+from tests.eval_flows.episodes.conftest import Listed
+from tests.eval_flows.episodes.desks import Files, desk
+
+COPIED = {"text": "copy.txt", "same_as": {"text": "original.txt"}}
+PASTED = {"text": "note.txt", "same_as": {"clipboard": {}}}
+
+
+def home(screen: Desk) -> Files:
+    return cast("Files", screen.client)
+
+
+def test_a_source_that_was_there_counts_as_it_was() -> None:
+    screen = desk({"original.txt": b"the real one"})
+    before = sources_of(screen, [[COPIED]])
+    for planted in (b"", b"anything"):
+        for name in ("original.txt", "copy.txt"):
+            home(screen).upload(f"/home/agent/{name}", planted)
+        assert not check(screen, COPIED, before).holds
+    home(screen).upload("/home/agent/copy.txt", b"the real one")
+    assert check(screen, COPIED, before).holds, "whatever became of the original: it may have been moved"
+
+
+def test_the_clipboard_counts_as_it_was() -> None:
+    screen = desk({"note.txt": b"mine"}, client={"clipboard": "what was on it"})
+    before = sources_of(screen, [[PASTED]])
+    home(screen).clipboard = "mine"
+    assert not check(screen, PASTED, before).holds
+
+
+@pytest.mark.parametrize(
+    ("there", "earlier"),
+    [({}, []), ({"original.txt": b"old"}, [{"lines": "original.txt", "contains": "new"}]), ({"original.txt": b"old"}, [{"csv": {"path": "original.txt"}, "is": []}])],
+    ids=["not there yet", "checked by its path", "checked by an entry with a path"],
+)  # fmt: skip
+def test_a_source_that_an_earlier_step_makes_counts_as_that_leaves_it(there: dict[str, bytes], earlier: list[dict[str, Any]]) -> None:
+    screen = desk(there)
+    before = sources_of(screen, [earlier, [COPIED]])
+    for name in ("original.txt", "copy.txt"):
+        home(screen).upload(f"/home/agent/{name}", b"new")
+    assert not before and check(screen, COPIED, before).holds
+
+
+def test_what_the_same_or_a_later_step_checks_does_not_free_a_source() -> None:
+    screen = desk({"original.txt": b"the real one"})
+    own = {"text": "original.txt", "contains": ""}
+    assert list(sources_of(screen, [[own, COPIED], [own]]).values()) == ["the real one"]
+
+
+PLANTING = {
+    "thunar.copy_file": "echo -n > {target_folder}/{reference}; echo -n > {target_folder}/{subfolder}/{reference}",
+    "mousepad.paste_clipboard": "printf '\\nmine' >> {text_file}; printf mine | xclip -selection clipboard -i > /dev/null 2>&1",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", PLANTING)
+def test_planting_what_the_checker_compares_with_earns_nothing(task: str, listed: Listed, catalog: Catalog, image: Image) -> None:
+    (made,) = suite_episodes(read_suite(listed(f"{{level: L1, tasks: [{task}]}}")), catalog)
+    episode = made.episode
+    planting = PLANTING[task].format_map({name: f"'{value}'" for name, value in episode.values.items()})
+    with Sandbox(image) as machine:
+        screen = Desk(machine.client, image)
+        prepare(screen, episode)
+        before = sources(screen, episode)
+        machine.client.execute(["sh", "-c", f"cd /home/agent/Documents; {planting}"])
+        assert reward(screen, episode, {}, 0)[0] == 1, "it is good enough for whom compares what is there now"
+        assert reward(screen, episode, before, 1)[0] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["thunar.move_file", "thunar.rename_file"])
+def test_what_was_moved_is_held_against_what_it_was(task: str, listed: Listed, catalog: Catalog, image: Image) -> None:
+    (made,) = suite_episodes(read_suite(listed(f"{{level: L1, tasks: [{task}]}}")), catalog)
+    with Sandbox(image) as machine:
+        screen = Desk(machine.client, image)
+        done = prepare(screen, made.episode)
+        before = sources(screen, made.episode)
+        for step in made.episode.steps[done:]:
+            do_step(screen, step)
+        assert reward(screen, made.episode, before)[0] == 1
+        machine.client.execute(["sh", "-c", "cd /home/agent/Documents; find . -name '*.txt' -exec sh -c 'echo else > \"$1\"' - {} ';'"])
+        assert reward(screen, made.episode, before, 0)[0] == 0
