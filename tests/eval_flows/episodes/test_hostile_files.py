@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from eval_flows.episodes.checkers import care, files, getters, reward
 from eval_flows.episodes.checkers.getters import OF_FILES
 from tests.eval_flows.episodes.desks import desk
-from tests.eval_flows.episodes.test_makers_and_getters import got, made
+from tests.eval_flows.episodes.test_makers_and_getters import got, made, pdf
 
 ASKED: dict[str, dict[str, Any]] = {
     "cell": {"at": "A1"},
@@ -152,6 +152,12 @@ def test_a_text_that_a_regular_expression_never_ends_on_does_not_hold(monkeypatc
 def test_a_check_that_cannot_be_right_is_an_error_and_not_a_lost_reward() -> None:
     with pytest.raises(re.error):
         reward.check(desk({"f": b"a"}), {"text": "f", "matches": "(a"}, {})
+
+
+def test_a_pdf_file_that_unpacks_to_more_than_it_may_is_nothing() -> None:
+    words = b"BT /F 12 Tf 10 100 Td (Doors) Tj ET"
+    assert got("pdf_text", pdf(zlib.compress(words), b"/Filter/FlateDecode")) == "Doors"
+    assert got("pdf_text", pdf(zlib.compress(words + b" " * 200_000_000), b"/Filter/FlateDecode")) in (None, "")
 
 
 def png(width: int, height: int) -> bytes:

@@ -207,6 +207,27 @@ def test_the_picture_after_a_line_of_a_document_is_read() -> None:
     assert got("document", file.getvalue(), what="picture_after.is all") is None
 
 
+def pdf(drawn: bytes, of_stream: bytes = b"") -> bytes:
+    """A file of one page on which that is drawn."""
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+        b"<</Length %d%b>>stream\n%b\nendstream" % (len(drawn), of_stream, drawn),
+    ]
+    content, places = b"%PDF-1.4\n", [b"0000000000 65535 f \n"]
+    for number, part in enumerate(parts, 1):
+        places.append(b"%010d 00000 n \n" % len(content))
+        content += b"%d 0 obj%b endobj\n" % (number, part)
+    table = b"xref\n0 %d\n%btrailer<</Root 1 0 R/Size %d>>\n" % (len(places), b"".join(places), len(places))
+    return content + table + b"startxref\n%d\n%%%%EOF\n" % len(content)
+
+
+def test_the_words_of_a_pdf_file_are_read_over_the_ends_of_its_lines() -> None:
+    assert got("pdf_text", pdf(b"BT /F 12 Tf 10 100 Td (Doors  close) Tj 0 -14 Td (at six.) Tj ET")) == "Doors close at six."
+    assert got("pdf_text", b"%PDF-1.4\n" + bytes(9000)) is None, "it takes more than the first bytes"
+
+
 def test_sounds_and_films_are_whole() -> None:
     with wave.open(io.BytesIO(made("sound"))) as sound:
         assert (sound.getframerate(), sound.getnframes()) == (8000, 4000)
