@@ -9,6 +9,7 @@ from machines.actions import Action
 from machines.observation import Element
 
 ELEMENT_SECONDS = 12.0
+_LOOKS_AT_LEAST = 6  # however long each takes
 _ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: what does not come soon is asked for less often, since the application has to answer
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
@@ -23,6 +24,19 @@ _ARGUMENT_OF = {
 VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, "tick", "menu", "click_at", "drag", "wait_for", "wait_gone"})
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 Entry = Mapping[str, Any]
+
+
+class _Patience:
+    """Ends when the time is over, but not before some looks: on a busy host one alone may take as long as that."""
+
+    def __init__(self, seconds: float) -> None:
+        self._until = time.monotonic() + seconds
+        self._looks = 0
+
+    def is_over(self) -> bool:
+        """To be asked after each look that was in vain."""
+        self._looks += 1
+        return self._looks >= _LOOKS_AT_LEAST and time.monotonic() > self._until
 
 
 class OracleStuck(RuntimeError):
@@ -49,11 +63,11 @@ def perform(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> None:
 def planned(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> tuple[list[Action], Sequence[Element]]:
     """The actions of one step, once what it names is there, and the elements that they are about; none for a step that only waits."""
     ((verb, asked),) = [(key, value) for key, value in entry.items() if key != "within"]
-    within, until = entry.get("within"), time.monotonic() + seconds
+    within, patience = entry.get("within"), _Patience(seconds)
     if is_waiting(entry):
-        _wait(desk, asked, within, until, gone=verb == "wait_gone")
+        _wait(desk, asked, within, patience, gone=verb == "wait_gone")
         return [], ()
-    actions, look = _actions(desk, verb, asked, within, until)
+    actions, look = _actions(desk, verb, asked, within, patience)
     return actions, look.elements if look else ()
 
 
@@ -62,34 +76,34 @@ def is_waiting(entry: Entry) -> bool:
     return "wait_for" in entry or "wait_gone" in entry
 
 
-def _actions(desk: Desk, verb: str, asked: Any, within: str | None, until: float) -> tuple[list[Action], Look | None]:
+def _actions(desk: Desk, verb: str, asked: Any, within: str | None, patience: _Patience) -> tuple[list[Action], Look | None]:
     if verb in _CLICKS:
-        look, element = _await(desk, asked, within, until)
+        look, element = _await(desk, asked, within, patience)
         click = _CLICKS[verb]
         return [Action("move_id", {"id": element.number}), *([Action(click, {})] if click else [])], look
     if verb == "tick":
-        look, element = _await(desk, asked, within, until)
+        look, element = _await(desk, asked, within, patience)
         return [] if "checked" in element.states else [Action("move_id", {"id": element.number}), Action("single_click", {})], look
     if verb == "click_at":
         return [Action("move_abs", {"x": float(asked[0]), "y": float(asked[1])}), Action("single_click", {})], None
     if verb == "drag":
-        look, start = _place(desk, asked["from"], within, until)
-        look, end = _place(desk, asked["to"], within, until)
+        look, start = _place(desk, asked["from"], within, patience)
+        look, end = _place(desk, asked["to"], within, patience)
         return [Action("move_abs", {"x": start[0], "y": start[1]}), Action("drag", {"x": end[0], "y": end[1]})], look
     argument = _ARGUMENT_OF[verb]
     return [Action(verb, {argument: str(asked)} if argument else {})], None
 
 
-def _place(desk: Desk, asked: Any, within: str | None, until: float) -> tuple[Look, tuple[float, float]]:
+def _place(desk: Desk, asked: Any, within: str | None, patience: _Patience) -> tuple[Look, tuple[float, float]]:
     """A place on the screen as shares of it: given so, or the middle of an element."""
     if isinstance(asked, list | tuple):
         return desk.look(), (float(asked[0]), float(asked[1]))
-    look, element = _await(desk, asked, within, until)
+    look, element = _await(desk, asked, within, patience)
     x, y = element.middle
     return look, (x / (desk.screen[0] - 1), y / (desk.screen[1] - 1))
 
 
-def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[Look, Element]:
+def _await(desk: Desk, asked: Entry, within: str | None, patience: _Patience) -> tuple[Look, Element]:
     seen: Element | None = None
     pause = _ASK_EVERY
     while True:
@@ -97,7 +111,7 @@ def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[
         found = matching(look, asked, within)
         if found is not None and seen is not None and found.box == seen.box:
             return look, found  # two equal readings: it does not move any more
-        if found is None and time.monotonic() > until:
+        if found is None and patience.is_over():
             raise OracleStuck(f"no {described(asked, within)} came; there are {_there(look, asked)}")
         seen = found
         if found is None:
@@ -105,7 +119,7 @@ def _await(desk: Desk, asked: Entry, within: str | None, until: float) -> tuple[
             pause = min(2 * pause, _ASK_AT_MOST_EVERY)
 
 
-def _wait(desk: Desk, asked: Entry, within: str | None, until: float, gone: bool) -> None:
+def _wait(desk: Desk, asked: Entry, within: str | None, patience: _Patience, gone: bool) -> None:
     pause = _ASK_EVERY
     while True:
         if "window" in asked:
@@ -115,7 +129,7 @@ def _wait(desk: Desk, asked: Entry, within: str | None, until: float, gone: bool
         if is_there != gone:
             desk.settle()
             return
-        if time.monotonic() > until:
+        if patience.is_over():
             raise OracleStuck(f"{described(asked, within)} {'stayed' if gone else 'did not come'}")
         time.sleep(pause)
         pause = min(2 * pause, _ASK_AT_MOST_EVERY)

@@ -40,7 +40,7 @@ def main() -> None:
     _end_with_the_host(os.dup(sys.stdin.fileno()))
     sys.stdin.close()
     ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # its memory and environment are not for the agent, who has the same user
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: None)  # not SIG_IGN, which every program of the desktop would inherit
     limits = Limits(**asked["limits"])
     with contextlib.suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NPROC, (limits.processes + _SERVER_PROCESSES,) * 2)

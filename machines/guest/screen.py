@@ -10,6 +10,7 @@ from pathlib import Path
 from PIL import Image
 
 from machines.guest.desktop import FRAME_BUFFER
+from machines.guest.processes import is_anyone_busy
 
 _HEADER = struct.Struct(">25I")  # X window dump, format 7
 _LOOK_EVERY = 0.03
@@ -36,14 +37,17 @@ class FrameBuffer:
         return file.getvalue()
 
     def settle(self, quiet: float, limit: float) -> bool:
-        """Wait until nothing on the screen changes for `quiet` seconds; whether that came within `limit` seconds."""
+        """Wait until nothing on the screen changes for `quiet` seconds; whether that came within `limit` seconds.
+
+        As long as a process has work to do, the screen may change yet: on a busy host long after what it was asked for.
+        """
         begun = changed = time.monotonic()
         seen = self._sum()
         while (now := time.monotonic()) - begun < limit:
             if now - changed >= quiet:
                 return True
             time.sleep(_LOOK_EVERY)
-            if (current := self._sum()) != seen:
+            if (current := self._sum()) != seen or is_anyone_busy():
                 seen, changed = current, time.monotonic()
         return False
 

@@ -62,6 +62,14 @@ def test_an_editor_opens_and_takes_what_is_typed(image: Image) -> None:
         assert machine.client.observe(["windows"]).windows == ()
 
 
+def test_the_screen_is_not_settled_while_a_process_has_work_to_do(machine: Sandbox) -> None:
+    assert machine.client.settle(0.1, 20.0)
+    machine.client.launch(["sh", "-c", "while :; do :; done"])
+    assert not machine.client.settle(0.1, 1.0), "nothing moves, but something may yet"
+    machine.client.execute(["pkill", "-f", "while :"])
+    assert machine.client.settle(0.1, 20.0)
+
+
 def test_an_action_that_is_sent_twice_is_done_once(image: Image) -> None:
     with Sandbox(image) as machine:
         opened(machine, "mousepad")

@@ -1,0 +1,45 @@
+"""Protects oracles from hosts that are busy: one look that takes as long as the limit is not the last one."""
+
+import itertools
+
+import pytest
+
+from eval_flows.episodes import oracle
+from eval_flows.episodes.desk import Look
+from eval_flows.episodes.oracle import OracleStuck, perform
+from machines.observation import Element
+from tests.eval_flows.episodes.desks import Screen
+
+BUTTON = Element(1, "push button", "OK", "", None, frozenset({"enabled"}), (0, 0, 9, 9), "Save", "editor")
+
+
+class SlowScreen(Screen):
+    """One that answers once in a minute, and shows the button from the given look on."""
+
+    def __init__(self, comes_with: float, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__()
+        self.looks, minutes = 0, itertools.count(0, 60)
+        self._comes_with = comes_with
+        monkeypatch.setattr("eval_flows.episodes.oracle.time.monotonic", lambda: float(next(minutes)))
+        monkeypatch.setattr("eval_flows.episodes.oracle.time.sleep", lambda _: None)
+
+    def look(self, *more: str) -> Look:
+        self.looks += 1
+        return Look([BUTTON] if self.looks >= self._comes_with else [], [])
+
+
+WAITING = {"wait_for": {"role": "push button", "name": "OK"}}
+
+
+def test_what_comes_with_a_late_look_has_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = SlowScreen(4, monkeypatch)
+    perform(screen, WAITING, 12)  # type: ignore[arg-type]
+    assert screen.looks == 4
+
+
+@pytest.mark.parametrize("entry", [WAITING, {"click": {"role": "push button", "name": "OK"}}])
+def test_what_never_comes_is_given_up_all_the_same(entry: oracle.Entry, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = SlowScreen(float("inf"), monkeypatch)
+    with pytest.raises(OracleStuck, match="push button with name 'OK'"):
+        perform(screen, entry, 12)  # type: ignore[arg-type]
+    assert screen.looks == 6
