@@ -1,5 +1,6 @@
 """Shared by the tests: the catalog, read once; a small dataset and the image of a machine, made once; a browser."""
 
+import contextlib
 import gc
 import os
 import shutil
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 
 from atomic_tasks.catalog import Catalog, read_catalog
@@ -24,6 +26,17 @@ REPOSITORY = Path(__file__).parent.parent
 
 def quiet(stage: str, done: int, total: int, note: str = "") -> None:
     """No progress in tests."""
+
+
+def workers_and_machines() -> set[int]:
+    """The workers and machines that this process has running; what else Python keeps beside it (a fork server, a resource tracker) stays."""
+    found = set()
+    for one in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):  # it has just ended
+            command = " ".join(one.cmdline())  # of a zombie: nothing
+            if "multiprocessing.spawn import spawn_main" in command or "machines.guest" in command:
+                found.add(one.pid)
+    return found
 
 
 @pytest.fixture(scope="session")

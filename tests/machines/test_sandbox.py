@@ -17,7 +17,7 @@ from machines.errors import MachineError, MachineNeeds, RefusedAction
 from machines.image import Image, find_image
 from machines.observation import Element, read_elements
 from machines.sandbox import Sandbox
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, workers_and_machines
 
 SCREEN = (1280, 800)
 WAIT = 30.0
@@ -43,10 +43,6 @@ def until(machine: Sandbox, wanted: object) -> list[Element]:
 
 def text_of(elements: list[Element]) -> str:
     return next(one.text for one in elements if one.role == "text")
-
-
-def processes_of_sandboxes() -> set[int]:
-    return {one.pid for one in psutil.process_iter(["cmdline"]) if "machines.guest" in (one.info["cmdline"] or [])}
 
 
 def test_an_editor_opens_and_takes_what_is_typed(image: Image) -> None:
@@ -135,11 +131,11 @@ def test_four_at_once_do_not_mix(image: Image) -> None:
 
 
 def test_nothing_is_left_when_it_stops(image: Image, tmp_path: Path) -> None:
-    before, mounts = processes_of_sandboxes(), Path("/proc/self/mounts").read_text()
+    mounts = Path("/proc/self/mounts").read_text()
     with Sandbox(image) as machine:
         opened(machine, "mousepad")
         machine.client.execute(["sh", "-c", "setsid sleep 1000 & setsid sleep 1000 &"])
-        own = processes_of_sandboxes() - before
+        own = workers_and_machines()
         inside = {child.pid for pid in own for child in psutil.Process(pid).children(recursive=True)}
         assert own and inside
     wait_for(lambda: not any(psutil.pid_exists(pid) for pid in own | inside))

@@ -17,7 +17,7 @@ from eval_flows.episodes import run as runs
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
 from machines.image import Image
-from tests.conftest import REPOSITORY, quiet
+from tests.conftest import REPOSITORY, quiet, workers_and_machines
 from tests.eval_flows.episodes.conftest import Listed
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
@@ -33,11 +33,6 @@ def lines(data: DataFolder, run: SuiteRun) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (data.runs / run.run_id / "episodes.jsonl").read_text().splitlines()]
 
 
-def of_sandboxes() -> set[int]:
-    """The machines that this process or those it started have running."""
-    return {one.pid for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE}
-
-
 def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed: Listed) -> None:
     listed(APPEND, REPLACE)
     first = played(data, "oracle")
@@ -51,20 +46,7 @@ def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed
     assert {(row["episode_id"], row["repeat"]) for row in again.rows} == {(row["episode_id"], repeat) for row in first.rows for repeat in (1, 2)}
     told = rows_of(connect(data.warehouse), "select repeat, reward, steps from episodes order by repeat")
     assert [(row["repeat"], row["reward"]) for row in told] == [(1, 1), (1, 1), (2, 1), (2, 1)]
-    assert not of_sandboxes() - resource_trackers()
-
-
-def command_of(process: psutil.Process) -> list[str]:
-    """The command line of a process; nothing for one that has ended."""
-    try:
-        return list(process.cmdline())
-    except psutil.Error:
-        return []
-
-
-def resource_trackers() -> set[int]:
-    """What Python itself keeps beside spawned processes."""
-    return {one.pid for one in psutil.Process().children() if "resource_tracker" in " ".join(command_of(one))}
+    assert not workers_and_machines()
 
 
 @pytest.mark.parametrize(("agent", "status"), [("idle", "done"), ("fail", "failed by agent")])
@@ -152,4 +134,4 @@ def test_the_wall_clock_ends_an_episode_from_outside(data: DataFolder, listed: L
     monkeypatch.setattr(runs, "_SECONDS_PER_STEP", 0.0)
     (row,) = played(data, "oracle").rows
     assert row["status"] == "infrastructure fault" and "not done within" in row["fault"] and row["tries"] == 3 and row["reward"] is None
-    assert not of_sandboxes() - resource_trackers()
+    assert not workers_and_machines()

@@ -14,23 +14,17 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from eval_flows.episodes.workers import Answer, Done, Reply, supervised
-from tests.conftest import REPOSITORY
+from tests.conftest import REPOSITORY, workers_and_machines
 from tests.eval_flows.episodes.jobs import work
 
 Job = tuple[str, Any]
 LONG = 120.0
 
 
-def spawned() -> set[int]:
-    """The processes that this one started for jobs."""
-    found = [one for one in psutil.Process().children(recursive=True) if one.status() != psutil.STATUS_ZOMBIE]
-    return {one.pid for one in found if "spawn_main" in " ".join(one.cmdline())}
-
-
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     yield
-    assert not spawned()
+    assert not workers_and_machines()
 
 
 def done(jobs: list[Job], workers: int = 2, seconds: float = LONG, tries: int = 2, answer: Answer | None = None) -> dict[Job, Done[Job]]:
@@ -99,7 +93,7 @@ def test_the_parent_answers_at_once_or_later_each_to_the_one_who_asked() -> None
 def test_who_stops_listening_leaves_nothing_running() -> None:
     running = supervised([("give", 1), ("hang", 2), ("hang", 3)], work, 2, LONG)
     assert next(running).result[1] == 1
-    assert spawned()
+    assert workers_and_machines()
     running.close()  # type: ignore[attr-defined]
 
 
