@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -114,11 +114,10 @@ def memory_held() -> dict[int, int]:
     """
     found: dict[int, int] = {}
     seen: set[int] = set()
-    for place in Path("/proc").iterdir():
-        if place.name.isdigit() and place.name != "1":
-            with contextlib.suppress(OSError, IndexError):  # it has just ended
-                found[int(place.name)] = int((place / "statm").read_text().split()[1]) * _PAGE
-                found[int(place.name)] += _in_memory_files(place / "fd", seen)
+    for place in _others():
+        with contextlib.suppress(OSError, IndexError):  # it has just ended
+            found[int(place.name)] = int((place / "statm").read_text().split()[1]) * _PAGE
+            found[int(place.name)] += _in_memory_files(place / "fd", seen)
     return found
 
 
@@ -136,12 +135,16 @@ def _in_memory_files(descriptors: Path, seen: set[int]) -> int:
 
 def is_anyone_busy() -> bool:
     """Whether a process without process 1 runs, waits for a processor or for a disk, as its first thread tells."""
-    for place in Path("/proc").iterdir():
-        if place.name.isdigit() and place.name != "1":
-            with contextlib.suppress(OSError):  # it has just ended
-                if (place / "stat").read_text().rpartition(") ")[2][0] in "RD":
-                    return True
+    for place in _others():
+        with contextlib.suppress(OSError):  # it has just ended
+            if (place / "stat").read_text().rpartition(") ")[2][0] in "RD":
+                return True
     return False
+
+
+def _others() -> Iterator[Path]:
+    """The folders of all processes but process 1."""
+    return (place for place in Path("/proc").iterdir() if place.name.isdigit() and place.name != "1")
 
 
 def idle_segments() -> dict[int, int]:

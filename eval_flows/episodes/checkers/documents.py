@@ -229,7 +229,7 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "table_sizes": lambda document: [f"{len(table.rows)} x {len(table.columns)}" for table in document.tables],
     "page_breaks": lambda document: sum(node.get(qn("w:type")) == "page" for node in _xml(document, "w:br")),
     "links": lambda document: sorted(part.target_ref for part in document.part.rels.values() if "hyperlink" in part.reltype),
-    "pictures": lambda document: len(document.inline_shapes),
+    "pictures": lambda document: len(list(document.part.package.image_parts)),
     "columns": lambda document: next((int(node.get(qn("w:num"), "1")) for node in _xml(document, "w:cols")), 1),
     "comments": lambda document: [comment.text for comment in document.comments],
     "commented": _commented,

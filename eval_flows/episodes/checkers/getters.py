@@ -18,7 +18,7 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
     """What a getter gets. A file that cannot be read as what it should be is the agent's doing, and counts as nothing."""
     if name in OF_STATE:
         return OF_STATE[name](desk, asked)
-    path = place(asked if isinstance(asked, str) else asked["path"])
+    path = path_of(asked)
     if name in OF_FOLDERS:
         return _in_folder(desk, name, path)
     content = desk.client.file(path)
@@ -29,6 +29,11 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
             return OF_FILES[name](content, asked)
     except Exception:  # a dozen parsers say in as many ways that they cannot read what they were given
         return None
+
+
+def path_of(asked: Asked) -> str:
+    """The place in the machine that a getter of a file or a folder is asked about."""
+    return place(asked if isinstance(asked, str) else asked["path"])
 
 
 def _in_folder(desk: Desk, name: str, path: str) -> Any:

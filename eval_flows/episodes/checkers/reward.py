@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eval_flows.episodes.checkers.care import within
-from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get
+from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get, path_of
 from eval_flows.episodes.checkers.metrics import METRICS
 from eval_flows.episodes.desk import Desk
 
@@ -59,7 +59,7 @@ def _place(getter: str, asked: Any) -> str | None:
     """Where a getter looks: at the clipboard, at a path, or (None) at what is on the screen."""
     if getter in OF_STATE:
         return _CLIPBOARD if getter == _CLIPBOARD else None
-    return asked if isinstance(asked, str) else str(asked["path"])
+    return path_of(asked)
 
 
 def _key(entry: Entry) -> str:

@@ -205,6 +205,7 @@ def test_the_picture_after_a_line_of_a_document_is_read() -> None:
     document.save(file := io.BytesIO())
     assert got("document", file.getvalue(), what="picture_after.looks like") == got("picture", picture, what="pixels")
     assert got("document", file.getvalue(), what="picture_after.is all") is None
+    assert got("document", file.getvalue(), what="pictures") == 1 and got("document", made("document"), what="pictures") == 0
 
 
 def pdf(drawn: bytes, of_stream: bytes = b"") -> bytes:

@@ -55,7 +55,7 @@ def test_a_source_that_an_earlier_step_makes_counts_as_that_leaves_it(there: dic
 
 def test_what_the_same_or_a_later_step_checks_does_not_free_a_source() -> None:
     screen = desk({"original.txt": b"the real one"})
-    own = {"text": "original.txt", "contains": ""}
+    own = {"text": "/home/agent/original.txt", "contains": ""}
     assert list(sources_of(screen, [[own, COPIED], [own]]).values()) == ["the real one"]
 
 
