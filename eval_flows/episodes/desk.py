@@ -13,6 +13,7 @@ from machines.observation import Element, read_elements
 
 _KEY_QUIET = 0.15  # seconds without a change after which a slow program has dealt with a key
 QUIET, SETTLED_WITHIN = 0.06, 3.0  # seconds without a change on the screen, and the limit of waiting for that
+_MOVED_QUIET, _MOVED_WITHIN = 0.03, 0.5  # the same before a click: a tip that hides the place closes when the pointer comes
 _PROGRAM_SECONDS = 60.0
 _ASK_EVERY = 0.04
 
@@ -56,7 +57,9 @@ class Desk:
                 self.settle(quiet=_KEY_QUIET)
             return
         self.client.act(for_guest(action, elements, self.screen))
-        if not action.name.startswith("move"):
+        if action.name.startswith("move"):
+            self.settle(_MOVED_QUIET, _MOVED_WITHIN)
+        else:
             self.settle()
 
     def _loses_fast_keys(self) -> bool:
