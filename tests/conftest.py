@@ -24,6 +24,11 @@ from warehouse.layout import DataFolder
 REPOSITORY = Path(__file__).parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Slow tests begin first, so that none of them is what all the workers wait for at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def quiet(stage: str, done: int, total: int, note: str = "") -> None:
     """No progress in tests."""
 
