@@ -1,11 +1,11 @@
-"""The rules of executable tasks: names of checkers.yaml alone, arguments that exist, and a check for all that is done."""
+"""The rules of executable tasks: names of checkers.yaml alone with what they take, arguments that exist, and a check for all that is done."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
-from atomic_tasks.schema import AtomicTask, placeholders
+from atomic_tasks.schema import AtomicTask, WithKeys, placeholders
 
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"})}
 
@@ -18,6 +18,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             place: Place = ("tasks", number)
             assert source is not None
             yield from _names(catalog, task, place, source.problem)
+            yield from _keys(catalog, task, place, source.problem)
             yield from _wholeness(task, application.platform, place, source.problem)
             for key in ("setup", "preload", "oracle", "check"):
                 for entry_number, text in _texts(getattr(task, key) or ()):
@@ -46,6 +47,29 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
         found = [sum(name in names for name in entry) for names in (known.getters, known.metrics)]
         if found != [1, 1] and all(name in known.getters or name in known.metrics for name in entry):
             yield problem((*place, "check", number), f"has one getter and one metric, not {found[0]} and {found[1]}")
+
+
+def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
+    known = catalog.checkers
+    for key, names in (("setup", known.makers), ("check", known.getters)):
+        for number, entry in enumerate(getattr(task, key)):
+            beside = entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else {}
+            for name, asked in (*entry.items(), *beside.items()):
+                for reason in _mistaken_keys(names[name], asked) if name in names else ():
+                    yield problem((*place, key, number), f"{name} {reason}")
+
+
+def _mistaken_keys(declared: WithKeys, asked: object) -> Iterator[str]:
+    if not isinstance(asked, Mapping):
+        if declared.takes != (("path",) if isinstance(asked, str) else ()):
+            yield f"takes keys: {', '.join((*declared.takes, *declared.may_take)) or 'none'}"
+        return
+    allowed = (*declared.takes, *declared.may_take)
+    unknown = [name for name in asked if name not in allowed]
+    for name in unknown:
+        yield f"does not take '{name}'{suggestion(name, allowed)}"
+    if not unknown and (missing := [name for name in declared.takes if name not in asked]):
+        yield f"lacks {', '.join(missing)}"
 
 
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:

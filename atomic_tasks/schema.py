@@ -205,12 +205,19 @@ class CandidateList(Declared):
     applications: tuple[str, ...] = Field(min_length=2)
 
 
-class Named(Declared):
-    """A name that executable tasks may use: what it takes, and what it is for."""
+class WithKeys(Declared):
+    """A maker or a getter: the keys of what it takes, and what it is for. A getter that takes nothing but a path takes it as a plain text."""
 
-    takes: str | tuple[str, ...]
+    takes: tuple[Identifier, ...] = Field((), description="keys that must be there")
+    may_take: tuple[Identifier, ...] = Field((), description="keys that may be there too")
     makes: str | None = None
     gives: str | None = None
+
+
+class Named(Declared):
+    """A metric, or a step of an oracle: what it takes, in words, and what it is for."""
+
+    takes: str
     holds: str | None = None
     does: str | None = None
 
@@ -218,8 +225,8 @@ class Named(Declared):
 class Checkers(Declared):
     """The declared names of checkers, of makers and of the steps of oracles."""
 
-    makers: dict[Identifier, Named]
-    getters: dict[Identifier, Named]
+    makers: dict[Identifier, WithKeys]
+    getters: dict[Identifier, WithKeys]
     metrics: dict[Identifier, Named]
     oracle: dict[Identifier, Named]
 

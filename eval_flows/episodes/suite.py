@@ -98,6 +98,7 @@ def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
             continue
         if made.episode.infeasible is None and not any(step.check for step in made.episode.steps):
             problems.append(f"episodes[{number}]: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
+        problems += [f"episodes[{number}]: {clash}" for clash in _clashes(made.episode)]
         if made.episode.episode_id in found:
             problems.append(f"episodes[{number}]: the same episode stands before; give it another seed")
         found[made.episode.episode_id] = made
@@ -115,6 +116,17 @@ def _episode(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteEpisode:
     values = values_of(composition, catalog, *seed, "bind")
     text = instruction(composition, values, catalog, *seed)
     return SuiteEpisode(made_episode(composition, values, catalog, entry.level, text, entry.handed), composition, seed, entry.handed)
+
+
+def _clashes(episode: Episode) -> Iterable[str]:
+    """What two steps set up in the same place and differently: the later one would overwrite what the earlier one needs."""
+    there: dict[str, tuple[str, Any]] = {}
+    for step in episode.steps:
+        own = {_resource(maker, asked): (maker, asked) for entry in step.setup for maker, asked in entry.items()}
+        for resource, made in own.items():
+            before, other = there.setdefault(resource, (step.task, made))
+            if other != made:
+                yield f"{before} and {step.task} both set up {resource}, and not the same; give it another seed, or list other tasks"
 
 
 def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:

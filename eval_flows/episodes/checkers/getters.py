@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eval_flows.episodes.checkers import captures, documents, files, pdfs, workbooks
+from eval_flows.episodes.checkers import captures, documents, files, pdfs, sounds, workbooks
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.fill import place
@@ -102,6 +102,7 @@ OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "workbook": lambda content, asked: workbooks.of_workbook(content, asked["what"], asked.get("sheet")),
     "document": lambda content, asked: documents.of_document(content, asked["what"]),
     "picture": lambda content, asked: files.of_picture(content, asked["what"]),
+    "sound": lambda content, asked: sounds.of_sound(content, asked["what"]),
     "pdf_text": lambda content, _: pdfs.text(content),
     "rows": lambda content, asked: files.rows_of_query(content, asked["query"]),
     "member": lambda content, asked: files.member(content, asked["name"]),

@@ -162,6 +162,11 @@ def test_an_episode_twice_and_one_that_checks_nothing_are_refused(suite: Suite) 
         suite("{level: L1, tasks: [mousepad.open_text_file]}")
 
 
+def test_steps_that_would_overwrite_what_another_needs_are_refused(suite: Suite) -> None:
+    with pytest.raises(BadInput, match=r"episodes\[0\]: vlc_linux.open_track and vlc_linux.convert_to_flac both set up Music/\S+, and not the same"):
+        suite("{level: L2, steps: [{task: vlc_linux.open_track}, {task: vlc_linux.convert_to_flac}]}", head=HEAD.replace("smoke", "desktop"))
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [("{level: L9, tasks: [mousepad.append_line]}", "level"), ("{level: L1}", "give either tasks or steps"), ("{level: L1, task: [x]}", "unknown key 'task'")],

@@ -236,6 +236,17 @@ def test_sounds_and_films_are_whole() -> None:
     assert film[:4] == b"RIFF" and film[8:12] == b"AVI " and int.from_bytes(film[4:8], "little") == len(film) - 8 and film.count(b"00db") == 20
 
 
+def test_a_sound_is_told_by_what_is_heard() -> None:
+    tone = made("sound", seconds=3, pitch=330)
+    assert {what: got("sound", tone, what=what) for what in ("format", "seconds", "pitch")} == {"format": "WAV", "seconds": 3, "pitch": 330}
+    assert got("sound", b"fLaC" + bytes(50_000), what="seconds") is None, "it takes more than the first bytes"
+    assert got("sound", b"no sound", what="format") is None
+    with wave.open(silence := io.BytesIO(), "wb") as written:
+        written.setparams((2, 2, 44100, 0, "NONE", "not compressed"))
+        written.writeframes(bytes(4 * 44100))
+    assert got("sound", silence.getvalue(), what="pitch") is None and got("sound", silence.getvalue(), what="seconds") == pytest.approx(1, abs=0.01)
+
+
 def test_databases_archives_and_captures_are_read_back() -> None:
     assert got("rows", made("database"), query="SELECT name, eggs FROM birds") == [["wren", 6]]
     assert got("rows", made("database"), query="SELECT * FROM fish") is None
