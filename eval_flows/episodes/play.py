@@ -117,6 +117,8 @@ def _opened(desk: Desk) -> str | None:
 
 
 def _told(step: Step) -> str:
+    if step.decision.malformed is not None:
+        return f"{step.number}. refused: {step.feedback}"
     done = ", ".join(map(str, step.decision.actions)) or step.decision.kind
     return f"{step.number}. {done}{f' ({step.feedback})' if step.feedback else ''}"
 

@@ -25,7 +25,7 @@ class Spent:
 class Decision:
     """What an agent decided. `malformed` says why what it wrote is no action: nothing is carried out then, and it is told.
 
-    `elements` are those that the actions are about, where the agent looked again after what it was shown.
+    `elements` are those that the actions are about, where they are not all that the look held: an agent may have been shown some, or look again.
     """
 
     kind: Kind

@@ -6,7 +6,7 @@ counted, the agent is told, and nothing is carried out.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from eval_flows.episodes.workers import Ask
 from language_models.chat import Answer, Request
 from language_models.prompts import prompt_templates
 from machines.actions import MalformedAction, read_actions
-from machines.observation import linearised, with_marks, worth_telling
+from machines.observation import Element, linearised, with_marks, worth_telling
 
 _PROMPTS = Path(__file__).parents[1] / "prompts"
 _BLOCK = re.compile(r"```(decision|python|memory)[ \t\r]*\n(.*?)```", re.DOTALL)
@@ -73,7 +73,11 @@ class ModelAgent:
         if answer.status == "failed":
             raise RuntimeError("the call to the model failed")
         spent = Spent(answer.input_tokens, answer.output_tokens, answer.cost_usd, (answer.call_id,))
-        return read_decision(answer.text, spent)
+        return replace(read_decision(answer.text, spent), elements=self._told(situation))
+
+    def _told(self, situation: Situation) -> list[Element]:
+        """The elements that it is told of; a number of another one is made up, and what asks for it is refused."""
+        return worth_telling(situation.look.elements) if self._observation.tree or self._observation.marks else []
 
     def _request(self, situation: Situation) -> Request:
         shown, look = self._observation, situation.look
@@ -85,7 +89,6 @@ class ModelAgent:
             "shows_tree": shown.tree,
             "reflexion": self._prompt == "reflexion",
         }
-        told = worth_telling(look.elements)
         step = self._templates.get_template("step.j2").render(
             instruction=situation.instruction,
             number=situation.number,
@@ -98,7 +101,7 @@ class ModelAgent:
             front=next((window.title for window in look.windows if window.is_active), ""),
             clipboard=(look.clipboard or "")[:_LONGEST_CLIPBOARD],
             before=linearised(worth_telling(situation.before.elements), self._screen) if shown.before and situation.before else "",
-            elements=linearised(told, self._screen) if shown.tree or shown.marks else "",
+            elements=linearised(self._told(situation), self._screen) if shown.tree or shown.marks else "",
         )
         system = self._templates.get_template("system.j2").render(**known)
         return Request(system, step, temperature=self._temperature, max_tokens=_MOST_TOKENS, sample=self._sample, images=self._pictures(situation))

@@ -152,6 +152,18 @@ def test_the_prompts_say_what_there_is() -> None:
     assert "Elements on the screen" not in asked(tree=False, screenshot=True).user and "A card." in asked(knowledge="A card.").user
 
 
+def test_elements_that_a_model_was_not_told_of_are_none_to_act_on() -> None:
+    look = replace(LOOK, elements=[SAVE, replace(SAVE, number=2, role="panel", name="", states=frozenset())])
+
+    def acted_on(**shown: Any) -> Any:
+        agent = ModelAgent(
+            "react", ObservationChoice(**shown), 0, 1, (100, 80), ["mousepad"], lambda _: Answer(block("decision", "WAIT"), "answered")
+        )
+        return agent.decide(replace(SITUATION, look=look)).elements
+
+    assert acted_on() == acted_on(tree=False, marks=True) == [SAVE] and acted_on(tree=False, screenshot=True) == []
+
+
 def test_pictures_are_attached_when_they_are_asked_for() -> None:
     before = replace(SITUATION, before=Look([SAVE], [WINDOW], picture("black")))
     assert asked(screenshot=True).images == (LOOK.screenshot,)
@@ -201,8 +213,14 @@ def test_a_model_does_a_task_and_what_it_says_wrong_is_told_and_not_done(data: D
     assert (row["fault"], row["reward"], row["status"], row["steps"], row["malformed"]) == (None, 1.0, "done", 4, 1)
     assert (row["input_tokens"], row["output_tokens"], len(requests)) == (44, 28, 4)
     texts = [request["messages"][1]["content"][0]["text"] for request in requests]
-    assert made.episode.instruction in texts[0] and "Memory: typed it" in texts[1] and "refused" not in texts[1] and "refused" not in texts[3]
+    assert (
+        made.episode.instruction in texts[0]
+        and "Memory: typed it" in texts[1]
+        and "refused" not in texts[1]
+        and "The last step was refused" not in texts[3]
+    )
     assert "The last step was refused: line 2: there is no action" in texts[2] and "Memory: typed it" in texts[3]
+    assert "2. refused: line 2: there is no action" in texts[3]
     assert all([part["type"] for part in request["messages"][1]["content"]] == ["text", "image_url"] for request in requests)
     steps = json.loads((data.runs / run.run_id / "trajectories" / f"{row['episode_id']}_1" / "trajectory.json").read_text())["steps"]
     assert steps[1]["actions"] == [] and "there is no action" in steps[1]["feedback"] and steps[0]["words"] == "I type it."
