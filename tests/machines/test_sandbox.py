@@ -131,11 +131,11 @@ def test_four_at_once_do_not_mix(image: Image) -> None:
 
 
 def test_nothing_is_left_when_it_stops(image: Image, tmp_path: Path) -> None:
-    mounts = Path("/proc/self/mounts").read_text()
+    before, mounts = workers_and_machines(), Path("/proc/self/mounts").read_text()
     with Sandbox(image) as machine:
         opened(machine, "mousepad")
         machine.client.execute(["sh", "-c", "setsid sleep 1000 & setsid sleep 1000 &"])
-        own = workers_and_machines()
+        own = workers_and_machines() - before
         inside = {child.pid for pid in own for child in psutil.Process(pid).children(recursive=True)}
         assert own and inside
     wait_for(lambda: not any(psutil.pid_exists(pid) for pid in own | inside))
