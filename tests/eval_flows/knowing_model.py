@@ -12,7 +12,7 @@ from tests.language_models.fake_server import FakeServer
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
-QUICK = Patience(attempts=6, timeout=1.0, first_pause=0.01, longest_pause=0.05)
+QUICK = Patience(attempts=6, timeout=60, first_pause=0.01, longest_pause=0.05)
 
 
 def run(data: DataFolder, server: FakeServer, *protocols: str, **chosen: Any) -> Evaluated:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -16,7 +17,7 @@ from language_models.client import Endpoint, Prices
 from language_models.errors import ModelError
 from tests.conftest import REPOSITORY, quiet
 from tests.eval_flows.knowing_model import QUICK, Knowing, predictions, run, task_of
-from tests.language_models.fake_server import MIXED, Fault, failing, fake_server
+from tests.language_models.fake_server import HANG, MIXED, Fault, failing, fake_server
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
@@ -147,9 +148,11 @@ def test_a_killed_run_goes_on_and_repeats_at_most_what_was_in_flight(data: DataF
 
 
 def test_a_run_with_a_third_failing_completes(data: DataFolder) -> None:
-    """Thirty in a hundred calls fail, in mixed ways; every row has a status, and no answer is paid for twice."""
-    with fake_server(failing(lambda request: "excel", 0.3, MIXED)) as server:
-        endpoint = Endpoint("m", server.base_url, at_once=64, patience=QUICK)
+    """Thirty in a hundred calls fail, in mixed ways, and some are never answered; every row has a status, and no answer is paid for twice."""
+    fails = failing(lambda request: "excel", 0.3, MIXED)
+    hangs = iter([HANG] * 5)
+    with fake_server(lambda request: next(hangs, None) or fails(request)) as server:
+        endpoint = Endpoint("m", server.base_url, at_once=64, patience=replace(QUICK, timeout=10))
         asked = Choices(endpoint=endpoint, split="all")
         evaluate_selection("tiny", ["zero_shot"], data, quiet, asked)
         assert set(server.paid.values()) == {1}

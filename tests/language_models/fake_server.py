@@ -29,7 +29,8 @@ class Fault:
 
 
 Reply = Callable[[dict[str, Any]], "str | int | Fault"]
-MIXED = [Fault("429", retry_after=0.01), Fault("500"), Fault("503"), Fault("hang"), Fault("cut"), Fault("malformed"), Fault("slow")]
+HANG = Fault("hang")  # apart from the others: who does not wait for an answer may pay for it twice, so it takes a patient client, and time
+MIXED = [Fault("429", retry_after=0.01), Fault("500"), Fault("503"), Fault("cut"), Fault("malformed"), Fault("slow")]
 
 
 @dataclass

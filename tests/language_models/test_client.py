@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,18 @@ from language_models.cache import read_calls, read_request
 from language_models.chat import Answer
 from language_models.client import Client, Endpoint, Patience, Prices, Request, ask_all
 from language_models.errors import BudgetReached, ModelError
-from tests.language_models.fake_server import MIXED, Fault, failing, fake_server
+from tests.language_models.fake_server import HANG, MIXED, Fault, failing, fake_server
 
 REQUESTS = [Request("Be brief.", f"Question {number}") for number in range(5)]
-QUICK = Patience(attempts=6, timeout=0.5, first_pause=0.01, longest_pause=0.05)
+QUICK = Patience(attempts=6, first_pause=0.01, longest_pause=0.05)
 
 
 def shout(request: dict[str, Any]) -> str:
     return str(request["messages"][1]["content"]).upper()
 
 
-def endpoint(base_url: str, **more: Any) -> Endpoint:
-    return Endpoint("m", base_url, patience=QUICK, **more)
+def endpoint(base_url: str, timeout: float = 60, **more: Any) -> Endpoint:
+    return Endpoint("m", base_url, patience=replace(QUICK, timeout=timeout), **more)
 
 
 def test_answers_come_in_the_order_of_the_requests_and_are_paid_for_once(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ def test_statuses_are_kept_refusals_and_truncations_too(tmp_path: Path) -> None:
     assert [answer.status for answer in answers] == ["empty", "truncated", "refused", "answered", "answered"]
 
 
-@pytest.mark.parametrize("fault", MIXED, ids=lambda fault: fault.kind)
+@pytest.mark.parametrize("fault", [*MIXED, HANG], ids=lambda fault: fault.kind)
 def test_every_fault_is_tried_again(tmp_path: Path, fault: Fault) -> None:
     seen: list[int] = []
 
@@ -76,7 +77,8 @@ def test_every_fault_is_tried_again(tmp_path: Path, fault: Fault) -> None:
         return fault if len(seen) < 3 else "at last"
 
     with fake_server(reply) as server:
-        (answer,) = ask_all(endpoint(server.base_url), REQUESTS[:1], tmp_path / "calls.sqlite")
+        asked = endpoint(server.base_url, timeout=3 if fault is HANG else 60)
+        (answer,) = ask_all(asked, REQUESTS[:1], tmp_path / "calls.sqlite")
         assert answer.status == "answered" and answer.text in {"at last", "slowly"}
         assert set(server.paid.values()) == {1}
 
@@ -237,8 +239,7 @@ def test_work_of_several_calls_and_its_error(tmp_path: Path) -> None:
 
 def test_many_faults_and_every_request_has_a_status_and_nothing_is_paid_twice(tmp_path: Path) -> None:
     requests = [Request("", f"{number}") for number in range(300)]
-    more = [*MIXED[:3], *MIXED[4:]]  # without the one that only waits
-    reply: Callable[[dict[str, Any]], Any] = failing(shout, 0.3, more)
+    reply: Callable[[dict[str, Any]], Any] = failing(shout, 0.3, MIXED)
     with fake_server(reply) as server:
         answers: list[Answer] = ask_all(endpoint(server.base_url, at_once=32), requests, tmp_path / "c")
         assert len(answers) == 300 and {answer.status for answer in answers} <= {"answered", "failed"}
