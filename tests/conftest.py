@@ -25,8 +25,24 @@ REPOSITORY = Path(__file__).parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Slow tests begin first, so that none of them is what all the workers wait for at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Every test worker begins with slow tests, the longest first, so that none of them is what all the others wait for at the end.
+
+    pytest-xdist gives each worker a part of the list, of equal length, and lets those that are done early steal from the end of another's.
+    """
+    slow = sorted((item for item in items if item.get_closest_marker("slow")), key=_minutes, reverse=True)
+    others = [item for item in items if not item.get_closest_marker("slow")]
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    ends = [len(items) * (number + 1) // workers for number in range(workers)]
+    items.clear()
+    for number, end in enumerate(ends):
+        items += slow[number::workers]
+        items += [others.pop(0) for _ in range(min(end - len(items), len(others)))]
+    items += others
+
+
+def _minutes(item: pytest.Item) -> float:
+    marker = item.get_closest_marker("slow")
+    return float(marker.kwargs.get("minutes", 0.5)) if marker else 0
 
 
 def quiet(stage: str, done: int, total: int, note: str = "") -> None:

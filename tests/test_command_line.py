@@ -150,7 +150,7 @@ def test_the_json_schemas_accept_what_the_program_accepts(schema: str, files: st
         assert [error.message for error in validator.iter_errors(yaml.load(path.read_text(), yaml.CSafeLoader))] == [], path
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=1)
 def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path) -> None:
     """In their order; those of episodes stand in tests/eval_flows/episodes, since they take minutes."""
     commands = [arguments for arguments in documented_arguments() if arguments[0] not in OF_EPISODES]

@@ -19,7 +19,6 @@ import yaml
 from machines.image import Image
 from tests.conftest import REPOSITORY
 
-pytestmark = pytest.mark.slow
 PREFECT = str(Path(sys.executable).parent / "prefect")
 
 
@@ -80,6 +79,7 @@ def prefect(environment: dict[str, str], *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow(minutes=2.5)
 def test_the_deployments_build_a_dataset_evaluate_on_it_and_play_episodes(server: dict[str, str], tmp_path: Path, image: Image) -> None:
     prefect(server, "deploy", "--all")
     listed = prefect(server, "deployment", "ls").replace("\n", "")

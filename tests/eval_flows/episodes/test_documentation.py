@@ -8,7 +8,7 @@ from machines.image import Image
 from tests.commands import OF_EPISODES, deskmill, documented_arguments
 
 
-@pytest.mark.slow
+@pytest.mark.slow(minutes=4)
 def test_the_documented_commands_of_episodes_play_and_prove_all_of_smoke(tmp_path: Path, image: Image) -> None:
     (tmp_path / "machines").symlink_to(image.machines)
     commands = [arguments for arguments in documented_arguments() if arguments[0] in OF_EPISODES]
