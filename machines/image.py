@@ -117,11 +117,13 @@ def find_image(name: str, machines: Path) -> Image:
 
 def build_image(image: Image, say: Say) -> None:
     """Make what of the image is not there. One at a time: a second call waits for the first and finds it made."""
+    if image.is_built:
+        return
+    _check_tools()
     image.machines.mkdir(parents=True, exist_ok=True)
     with _locked(image.machines / ".lock"):
         if image.is_built:
             return
-        _check_tools()
         _made(image.root, lambda making: _make_root(image, making, say))
         say("making profiles")
         _made(image.home, lambda making: _make_home(image, making))
@@ -193,6 +195,8 @@ def _check_tools() -> None:
     if shutil.which("mmdebstrap") is None:
         raise MachineNeeds("a machine is made with mmdebstrap: apt-get install mmdebstrap")
     check_host()
+    if os.geteuid() != 0 and shutil.which("newuidmap") is None:
+        raise MachineNeeds("without root, mmdebstrap needs newuidmap, and a range of numbers in /etc/subuid and /etc/subgid: apt-get install uidmap")
 
 
 @cache

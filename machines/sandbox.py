@@ -171,10 +171,11 @@ def check_host() -> None:
     if missing:
         packages = sorted({"bwrap": "bubblewrap"}.get(name, "util-linux") for name in missing)
         raise MachineNeeds(f"the sandbox needs {', '.join(missing)}: apt-get install {' '.join(packages)}")
-    probe = ["bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true"]
+    drop = ["setpriv", f"--reuid={_USER_NUMBERS[0]}", f"--regid={_USER_NUMBERS[0]}", "--clear-groups"] if os.geteuid() == 0 else []
+    probe = [*drop, "bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true"]
     done = subprocess.run(probe, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise MachineNeeds(
-            f"bubblewrap cannot make a sandbox here ({done.stderr.strip()}). It needs user namespaces (sysctl user.max_user_namespaces, "
-            "kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns), or root"
+            f"bubblewrap cannot make a sandbox here ({done.stderr.strip()}). It needs user namespaces, as root too, since no agent is ever root: "
+            "see sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
         )
