@@ -3,7 +3,8 @@
 VENV := .venv
 RUN := $(VENV)/bin
 READY := $(VENV)/.ready
-# Most files are never imported, so none is compiled ahead.
+# Most files are never imported, so none is compiled ahead; what is imported is compiled once and kept, or every process would compile it again.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(RUN)/python -m pip install --quiet --no-compile --constraint constraints.txt --editable
 export HF_HUB_OFFLINE := 1
 export DO_NOT_TRACK := 1
