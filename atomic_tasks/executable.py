@@ -55,7 +55,7 @@ def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[P
         for number, entry in enumerate(getattr(task, key)):
             beside = entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else {}
             for name, asked in (*entry.items(), *beside.items()):
-                for reason in _mistaken_keys(names[name], asked) if name in names else ():
+                for reason in (*_mistaken_keys(names[name], asked), *_mistaken_what(names[name], asked)) if name in names else ():
                     yield problem((*place, key, number), f"{name} {reason}")
 
 
@@ -70,6 +70,17 @@ def _mistaken_keys(declared: WithKeys, asked: object) -> Iterator[str]:
         yield f"does not take '{name}'{suggestion(name, allowed)}"
     if not unknown and (missing := [name for name in declared.takes if name not in asked]):
         yield f"lacks {', '.join(missing)}"
+
+
+def _mistaken_what(declared: WithKeys, asked: object) -> Iterator[str]:
+    if not declared.what or not isinstance(asked, Mapping) or "what" not in asked:
+        return
+    kind, dot, _ = str(asked["what"]).partition(".")
+    ways = [one for one in declared.what if one.partition(".")[0] == kind]
+    if not ways:
+        yield f"has no '{kind}'{suggestion(kind, [one.partition('.')[0] for one in declared.what])}"
+    elif not any(dot in one if dot else "." not in one for one in ways):
+        yield f"has {' and '.join(ways)}, not '{asked['what']}'"
 
 
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:

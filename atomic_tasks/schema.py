@@ -212,6 +212,7 @@ class WithKeys(Declared):
     may_take: tuple[Identifier, ...] = Field((), description="keys that may be there too")
     makes: str | None = None
     gives: str | None = None
+    what: dict[str, str] = Field({}, description="what its key `what` may ask for; what stands after a dot is the asker's, as the text in style.TEXT")
 
 
 class Named(Declared):

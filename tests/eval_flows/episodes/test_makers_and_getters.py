@@ -66,6 +66,28 @@ def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog)
     assert set(catalog.checkers.oracle) == VERBS
 
 
+REST = {
+    "TEXT": "One line",
+    "NAME": "a",
+    "X1": "A1",
+    "X": "A",
+    "N": "1",
+    "X.Y": "2.3",
+    "#rrggbb": "#ff0000",
+}  # for what stands after a dot in checkers.yaml
+
+
+@pytest.mark.parametrize("getter", ["cell_style", "workbook", "document", "picture", "sound", "capture"])
+def test_everything_that_a_getter_is_said_to_tell_is_told(getter: str, catalog: Catalog) -> None:
+    content = made("workbook" if getter == "cell_style" else getter)
+    assert len(catalog.checkers.getters[getter].what) >= 3
+    for what in catalog.checkers.getters[getter].what:
+        kind, dot, rest = what.partition(".")
+        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": kind + dot + (REST[rest] if dot else "")})  # or it raises
+    with pytest.raises(KeyError):
+        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": "no such thing"})
+
+
 @pytest.mark.parametrize("name", makers.OF_FILES)
 def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(name)
@@ -274,7 +296,7 @@ def test_settings_json_xml_and_bookmarks_are_read() -> None:
     assert got("bookmarks", b"file:///home/agent/My%20Music Songs\n") == ["/home/agent/My Music"]
 
 
-def test_what_is_on_the_screen_is_read() -> None:
+def test_what_is_on_the_screen_is_read(catalog: Catalog) -> None:
     windows = [Window("notes.txt", "Mousepad", 1, 0, 0, 9, 9, True), Window("Find", "Mousepad", 1, 0, 0, 9, 9, False)]
     box = Element(1, "text", "Display", " 12 \nDEC", 3.5, frozenset({"focused", "editable"}), (0, 0, 9, 9), "calculator", "galculator")
     seen = desk(elements=[box], shown=windows, client={"clipboard": "copied"})
@@ -283,6 +305,7 @@ def test_what_is_on_the_screen_is_read() -> None:
     )
     asked = {"role": "text", "within": "calc"}
     wanted = {"text": " 12 \nDEC", "first_line": "12", "value": 3.5, "name": "Display", "states": ["editable", "focused"]}
+    assert set(wanted) == set(catalog.checkers.getters["element"].what) == set(catalog.checkers.getters["elements"].what)
     assert {what: get(seen, "element", {**asked, "what": what}) for what in wanted} == wanted
     assert get(seen, "elements", asked) == [" 12 \nDEC"] and get(seen, "elements", {**asked, "name": "other"}) == []
     assert get(seen, "element", {"role": "text", "within": "editor"}) is None and get(desk(), "front_window", {}) is None
