@@ -21,7 +21,7 @@ _ARGUMENT_OF = {
     "open_program": "program",
     "switch_to_app": "window",
 }
-VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, "tick", "menu", "click_at", "drag", "wait_for", "wait_gone"})
+VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, "tick", "write_over", "menu", "click_at", "drag", "wait_for", "wait_gone"})
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 Entry = Mapping[str, Any]
 
@@ -84,6 +84,8 @@ def _actions(desk: Desk, verb: str, asked: Any, within: str | None, patience: _P
     if verb == "tick":
         look, element = _await(desk, asked, within, patience)
         return [] if "checked" in element.states else [Action("move_id", {"id": element.number}), Action("single_click", {})], look
+    if verb == "write_over":
+        return [Action("press", {"key": "ctrl+a"}), Action("write", {"text": str(asked)})], None
     if verb == "click_at":
         return [Action("move_abs", {"x": float(asked[0]), "y": float(asked[1])}), Action("single_click", {})], None
     if verb == "drag":

@@ -102,6 +102,7 @@ def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
         if made.episode.episode_id in found:
             problems.append(f"episodes[{number}]: the same episode stands before; give it another seed")
         found[made.episode.episode_id] = made
+    problems += [f"unproven: no episode has the id {one}; is it another since it was listed?" for one in suite.unproven if one not in found]
     if problems:
         raise BadInput("\n".join(problems))
     return list(found.values())

@@ -1,5 +1,6 @@
 """Protects episodes before they are played: how tasks are put together, what is checked and said, and which suites are refused with all that is wrong."""
 
+from collections import Counter
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -92,7 +93,14 @@ def test_what_an_earlier_step_makes_is_not_set_up_for_a_later_one(suite: Suite, 
         suite(f"{line}, handed: [jotting]}}")
 
 
-@pytest.mark.parametrize("name", ["smoke", "desktop"])
+def test_every_task_that_can_be_proven_alone_stands_alone_in_desktop_or_in_singles_once(catalog: Catalog) -> None:
+    alone = Counter(entry.tasks[0] for name in ("desktop", "singles") for entry in read_suite(name).episodes if entry.level == "L1" and entry.tasks)
+    can = {task.id for task in catalog.tasks.values() if task.is_executable and task.check and not task.infeasible}
+    infeasible = {task.id for task in catalog.tasks.values() if task.infeasible}
+    assert set(alone) - infeasible == can and set(alone.values()) == {1}
+
+
+@pytest.mark.parametrize("name", ["smoke", "desktop", "singles"])
 def test_the_suites_say_every_checked_value_and_name_no_application(name: str, catalog: Catalog) -> None:
     for made in suite_episodes(read_suite(name), catalog):
         text = made.episode.instruction.casefold()
@@ -160,6 +168,17 @@ def test_an_episode_twice_and_one_that_checks_nothing_are_refused(suite: Suite) 
         suite("{level: L1, tasks: [mousepad.append_line]}", "{level: L1, tasks: [mousepad.append_line]}")
     with pytest.raises(BadInput, match=r"episodes\[0\]: nothing is checked at its end"):
         suite("{level: L1, tasks: [mousepad.open_text_file]}")
+
+
+def test_what_is_listed_as_unproven_is_an_episode(suite: Suite) -> None:
+    with pytest.raises(BadInput, match="unproven: no episode has the id 0123; is it another since it was listed"):
+        suite("{level: L1, tasks: [mousepad.append_line]}", head=HEAD.replace("episodes:", "unproven: ['0123']\nepisodes:"))
+
+
+@pytest.mark.parametrize("name", ["smoke", "desktop"])
+def test_at_most_a_fiftieth_of_what_agents_are_compared_on_stands_unproven(name: str) -> None:
+    suite = read_suite(name)
+    assert len(suite.unproven) <= 0.02 * len(suite.episodes)
 
 
 def test_steps_that_would_overwrite_what_another_needs_are_refused(suite: Suite) -> None:

@@ -1,4 +1,4 @@
-"""Protects oracles from hosts that are busy: one look that takes as long as the limit is not the last one."""
+"""Protects oracles from hosts that are busy: one look that takes as long as the limit is not the last one, and what may be selected or not is typed over."""
 
 import itertools
 
@@ -6,7 +6,8 @@ import pytest
 
 from eval_flows.episodes import oracle
 from eval_flows.episodes.desk import Look
-from eval_flows.episodes.oracle import OracleStuck, perform
+from eval_flows.episodes.oracle import OracleStuck, perform, planned
+from machines.actions import Action
 from machines.observation import Element
 from tests.eval_flows.episodes.desks import Screen
 
@@ -43,3 +44,8 @@ def test_what_never_comes_is_given_up_all_the_same(entry: oracle.Entry, monkeypa
     with pytest.raises(OracleStuck, match="push button with name 'OK'"):
         perform(screen, entry, 12)  # type: ignore[arg-type]
     assert screen.looks == 6
+
+
+def test_typing_over_selects_what_stands_there_first() -> None:
+    actions, _ = planned(Screen(), {"write_over": "b.txt"})  # type: ignore[arg-type]
+    assert actions == [Action("press", {"key": "ctrl+a"}), Action("write", {"text": "b.txt"})]
