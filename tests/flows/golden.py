@@ -1,4 +1,4 @@
-"""The golden shard: a small job that depends on the code alone, and the hash of what it makes. Run as a module to write it anew."""
+"""What every stage makes of a small input that depends on the code alone, as hashes. Run as a module to write the golden file anew."""
 
 import hashlib
 import json
@@ -9,19 +9,22 @@ from typing import Any
 from compositions.schema import Workflow
 from flows.recipe import read_recipe
 from flows.shard import ShardJob, make_shard
-from flows.versions import shaping_versions
+from flows.versions import PARAPHRASE, shaping_versions
 from narrators.styles import read_styles
+from tests.flows.golden_dataset import golden_dataset
 
-GOLDEN_FILE = Path(__file__).parent / "golden_shard.json"
+GOLDEN_FILE = Path(__file__).parent / "golden.json"
 _SAY = ["add up {column} in {workbook}", "put {column} of {workbook} in order", "What does {column} in {workbook} come to?"]
 
 
 def golden_state() -> dict[str, Any]:
-    """Versions, and the hash of the golden shard's bytes."""
+    """Versions, and the hashes of the golden shard's bytes and of what the later stages make of a golden dataset."""
     with tempfile.TemporaryDirectory() as folder:
         shard = make_shard(golden_job(), Path(folder))
         content = (Path(folder) / f"{shard.address}.parquet").read_bytes()
-    return {"versions": shaping_versions(), "sha256": hashlib.sha256(content).hexdigest()}
+        later = golden_dataset(Path(folder) / "dataset")
+    made = {"shard": hashlib.sha256(content).hexdigest(), **later}
+    return {"versions": {**shaping_versions(), "paraphrase": str(PARAPHRASE)}, "sha256": made}
 
 
 def golden_job() -> ShardJob:

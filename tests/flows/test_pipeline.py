@@ -140,10 +140,10 @@ def test_a_jobs_address_depends_on_all_that_its_rows_are_made_from(catalog: Cata
 
 
 def test_bytes_change_only_with_a_version() -> None:
-    """Golden: when this fails, raise the version of the stage that changed in flows/versions.py and run `make golden`."""
-    from tests.flows.golden import golden_state
+    """Golden shards, paraphrased shards and files of the late stage: raise the version of the stage that changed in flows/versions.py, run `make golden`."""
+    from tests.flows.golden import GOLDEN_FILE, golden_state
 
-    kept = json.loads((REPOSITORY / "tests/flows/golden_shard.json").read_text())
+    kept = json.loads(GOLDEN_FILE.read_text())
     now = golden_state()
     assert now["versions"] == kept["versions"], "versions moved: run `make golden` and commit what it writes"
     assert now["sha256"] == kept["sha256"], "bytes changed and no version did"
