@@ -146,12 +146,12 @@ def _task(application: str, name: str, say: list[str], column: bool = False, bar
 def golden_workflows() -> dict[str, Workflow]:
     """One within an application, one across two in a row, and one whose parts may come in any order."""
     goal = {"say": ["have {workbook} ready", "Is {workbook} ready?"]}
-    flows = [
+    declared: list[dict[str, Any]] = [
         {"id": "own", "goal": {"capability": "a.sum", **goal}, "steps": [{"task": "golden.open"}, {"task": "golden.sum"}, {"task": "golden.tint"}]},
         {"id": "in_a_row", "goal": goal, "steps": [{"task": "golden.open"}, {"task": "golden.tint", "label": "first"}, {"task": "bronze.open"}, {"task": "bronze.plan", "after": ["first"]}]},
         {"id": "side_by_side", "goal": goal, "steps": [{"task": "silver.open"}, {"task": "silver.fold"}, {"task": "bronze.open"}, {"task": "bronze.plan"}]},
     ]  # fmt: skip
-    return {flow["id"]: Workflow.model_validate(flow) for flow in flows}
+    return {each["id"]: Workflow.model_validate(each) for each in declared}
 
 
 class RecordedRewriter:
