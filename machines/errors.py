@@ -6,7 +6,7 @@ class MachineError(RuntimeError):
 
 
 class MachineNeeds(ValueError):
-    """Something that the host lacks, or an image that was not built; the text says what to do about it."""
+    """Something that the host lacks, an image that was not built, or a list that none can be made from; the text says what to do about it."""
 
 
 class RefusedAction(ValueError):

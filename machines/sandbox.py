@@ -65,7 +65,7 @@ class Sandbox:
     def start(self) -> None:
         """Start it and wait until its desktop is up; `MachineError` with what it said if it does not come up."""
         if not self.image.root.is_dir():
-            raise MachineNeeds(f"the image '{self.image.name}' is not built: deskmill machine build {self.image.name}")
+            raise MachineNeeds(f"the root file system of the image '{self.image.name}' is gone: deskmill machine build {self.image.name}")
         name, token = f"\0deskmill-{secrets.token_hex(8)}", secrets.token_hex(16)
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
             listening.bind(name)

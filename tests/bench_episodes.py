@@ -10,8 +10,9 @@ from statistics import median
 
 from eval_flows.episodes.desk import Desk
 from machines.actions import Action
+from machines.build import build_image
 from machines.errors import MachineError
-from machines.image import Image, build_image, find_image
+from machines.image import Image
 from machines.sandbox import Sandbox
 from warehouse.layout import DataFolder
 
@@ -24,8 +25,7 @@ Figure = tuple[str, float, str, str, float]
 
 def figures() -> Iterator[Figure]:
     """Each beside the same application started again in a machine that runs, or beside the plain screenshot."""
-    image = find_image("desktop", DataFolder.from_environment().machines)
-    build_image(image, lambda _: None)
+    image = build_image("desktop", DataFolder.from_environment().machines, lambda _: None)
     for name, programs in (("small_application", _SMALL), ("libreoffice", _LARGE)):
         resets, starts = zip(*(_reset(image, program) for program in programs for _ in range(_ROUNDS)), strict=True)
         yield f"reset_to_ready_{name}", median(resets), "s", "starting the application in a running machine", median(starts)

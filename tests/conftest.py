@@ -18,7 +18,8 @@ from eval_flows.selection.pipeline import evaluate_selection
 from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import Recipe, read_recipe
-from machines.image import Image, build_image, find_image
+from machines.build import build_image
+from machines.image import Image
 from warehouse.layout import DataFolder
 
 REPOSITORY = Path(__file__).parent.parent
@@ -111,9 +112,7 @@ def copy_of(data: DataFolder, folder: Path) -> DataFolder:
 @pytest.fixture(scope="session")
 def image() -> Image:
     """The small image of a machine, made once for all tests of this checkout."""
-    found = find_image("smoke", REPOSITORY / "data" / "machines")
-    build_image(found, print)
-    return found
+    return build_image("smoke", REPOSITORY / "data" / "machines", print)
 
 
 @pytest.fixture

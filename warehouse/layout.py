@@ -5,7 +5,7 @@ data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README
 data/store/shards/<address>.parquet
 data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
 data/runs/<run_id>/              run.json, predictions/*.parquet; of episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
-data/machines/                   images of machines: roots/<hash>, homes/<hash>
+data/machines/                   images of machines: roots/<hash of the packages in it>, homes/<hash>; links in current/ say which root is used
 data/suites/<name>/               a published suite: data/episodes.parquet, manifest.json, README.md
 data/proofs/<hash>.json          proofs of episodes, kept by what was proven
 data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet

@@ -138,6 +138,9 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
         agent = run["agent"]
         values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), run["start"], run["image"], len(run["episodes"]), run["started_at"]]
         connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # files from before have none
+        if packages:
+            connection.executemany("insert or ignore into image_packages values (?, ?, ?)", packages)
     for table in EPISODE_SCHEMAS:
         for relation in _relations(data.runs.glob(f"*/{table}/*.parquet"), table):
             connection.execute(f"insert into {table} by name select * from {relation}")

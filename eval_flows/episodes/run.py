@@ -173,7 +173,8 @@ def _describe(plan: Plan, folder: Path) -> None:
     if not path.is_file():
         started = datetime.now(UTC).isoformat(timespec="seconds")
         with written_file(path) as temporary:
-            temporary.write_text(json.dumps({"run_id": plan.run_id, "started_at": started, **plan.described}, indent=1) + "\n")
+            described = {"run_id": plan.run_id, "started_at": started, **plan.described, "packages": plan.image.held.packages}
+            temporary.write_text(json.dumps(described, indent=1) + "\n")
 
 
 def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:

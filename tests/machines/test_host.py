@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from machines.build import build_image
 from machines.errors import MachineNeeds
-from machines.image import build_image, find_image
 from machines.sandbox import check_host
 from tests.conftest import REPOSITORY
 
@@ -30,5 +30,5 @@ def test_a_tool_that_is_not_there_is_said_with_its_package(tmp_path: Path, monke
     with pytest.raises(MachineNeeds, match="bwrap, prlimit, unshare, setpriv: apt-get install bubblewrap util-linux"):
         check_host()
     with pytest.raises(MachineNeeds, match="apt-get install mmdebstrap"):
-        build_image(find_image("smoke", tmp_path / "machines"), print)
+        build_image("smoke", tmp_path / "machines", print)
     assert not list(tmp_path.iterdir())

@@ -145,7 +145,7 @@ def test_nothing_is_left_when_it_stops(image: Image, tmp_path: Path) -> None:
 def test_nothing_is_left_when_its_owner_is_killed(image: Image) -> None:
     script = (
         "import sys, time; from pathlib import Path; from machines.image import Image; from machines.sandbox import Sandbox\n"
-        f"machine = Sandbox(Image({image.name!r}, Path({str(image.machines)!r}))); machine.start(); print(machine._process.pid, flush=True); time.sleep(600)"
+        f"machine = Sandbox(Image({image.name!r}, Path({str(image.machines)!r}), {image.identity!r})); machine.start(); print(machine._process.pid, flush=True); time.sleep(600)"
     )
     owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=REPOSITORY)
     assert owner.stdout is not None

@@ -169,6 +169,15 @@ def test_a_run_is_described_by_what_its_folder_says(tmp_path: Path) -> None:
     assert json.loads(row["settings"]) == {"name": "oracle"} and row["started_at"].year == 2026
 
 
+def test_packages_of_an_image_are_loaded_once_for_all_its_runs(tmp_path: Path) -> None:
+    data = DataFolder(tmp_path)
+    for run, image, packages in (("a", "one", ["gimp=2.10-3", "vlc=1:3.0=x"]), ("b", "one", ["gimp=2.10-3", "vlc=1:3.0=x"]), ("c", "two", None)):
+        path = write_run(data, [episode_row(run, "x")]) / "suite_run.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"image": [image, "home"]} | ({"packages": packages} if packages else {})))
+    found = asked(data, "from image_packages order by package")
+    assert [tuple(row.values()) for row in found] == [("one", "gimp", "2.10-3"), ("one", "vlc", "1:3.0=x")]
+
+
 def test_published_figures_are_those_of_the_papers(tmp_path: Path) -> None:
     found = asked(DataFolder(tmp_path), "from published_success")
     assert {(row["source"], row["place"]) for row in found} == {("ProSoftArena", "Table 3"), ("Windows Agent Arena", "Table 4")}

@@ -373,9 +373,20 @@ comment on column suite_runs.suite is 'Suite';
 comment on column suite_runs.agent is 'Agent that plays';
 comment on column suite_runs.settings is 'What the agent is, as JSON: for models the prompt, what is observed, and the temperature';
 comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
-comment on column suite_runs.image is 'Image of the machine: hashes of its root and of its home folder';
+comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder';
 comment on column suite_runs.episodes is 'Episodes of the run, played or not, repeats not counted';
 comment on column suite_runs.started_at is 'When the run first started';
+
+create table image_packages (
+    image varchar not null,
+    package varchar not null,
+    version varchar not null,
+    primary key (image, package)
+);
+comment on table image_packages is 'Debian packages of the images that runs of episodes were made on';
+comment on column image_packages.image is 'Hash of all packages with their versions: the first part of suite_runs.image';
+comment on column image_packages.package is 'Package';
+comment on column image_packages.version is 'Its version in that image';
 
 create table episodes (
     run_id varchar not null,

@@ -17,6 +17,7 @@ from eval_flows.episodes import run as runs
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
 from machines.image import Image
+from machines.packages import KEPT
 from tests.conftest import REPOSITORY, quiet, workers_and_machines
 from tests.eval_flows.episodes.conftest import Listed
 from warehouse.layout import DataFolder
@@ -46,6 +47,12 @@ def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed
     assert {(row["episode_id"], row["repeat"]) for row in again.rows} == {(row["episode_id"], repeat) for row in first.rows for repeat in (1, 2)}
     told = rows_of(connect(data.warehouse), "select repeat, reward, steps from episodes order by repeat")
     assert [(row["repeat"], row["reward"]) for row in told] == [(1, 1), (1, 1), (2, 1), (2, 1)]
+    described = json.loads((data.runs / first.run_id / "suite_run.json").read_text())
+    made_on = rows_of(
+        connect(data.warehouse),
+        "select version from image_packages join suite_runs on image_packages.image = suite_runs.image[1] where package = 'mousepad'",
+    )
+    assert [f"mousepad={row['version']}" for row in made_on] == [one for one in described["packages"] if one.startswith("mousepad=")]
     assert not workers_and_machines()
 
 
@@ -111,8 +118,10 @@ def wait_for(holds: Any) -> None:
 def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFolder, listed: Listed, image: Image) -> None:
     listed(APPEND)
     data.machines.unlink()
-    for folder in (image.root, image.home):
-        (data.machines / folder.relative_to(image.machines)).mkdir(parents=True)
+    for part in (image.current, image.root / KEPT):  # a root with its list alone
+        (data.machines / part.relative_to(image.machines)).parent.mkdir(parents=True)
+        shutil.copy(part, data.machines / part.relative_to(image.machines), follow_symlinks=False)
+    (data.machines / image.home.relative_to(image.machines)).mkdir(parents=True)
     broken = played(data, "fail")
     (row,) = broken.rows
     assert row["status"] == "infrastructure fault" and row["tries"] == 3 and "MachineError" in row["fault"]

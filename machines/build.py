@@ -1,0 +1,206 @@
+"""Making images: a root file system by mmdebstrap, and in a sandbox on it the profiles that a home folder begins with.
+
+Nothing is installed on the host. A root is made aside, and takes its place when it is whole; only then do new runs use it. Several builds of an image
+lie side by side, since runs that were made on an older one stay comparable among themselves.
+"""
+
+import fcntl
+import io
+import os
+import shlex
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from machines.errors import MachineError, MachineNeeds
+from machines.image import HOME_FILES, WAY, Image, find_image
+from machines.packages import KEPT, PackageList, architecture, check_registry, debian, hash_of, packages_of, sources
+from machines.sandbox import Sandbox, check_host
+
+_NOT_NEEDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/help/*", "/usr/share/info/*")
+_FASTER = Path("/usr/share/mmdebstrap/hooks/eatmydata")  # writes without waiting for the disk
+_PINS = "/etc/apt/preferences.d/deskmill"  # in the new root, while it is made
+Say = Callable[[str], None]
+
+
+def build_image(name: str, machines: Path, say: Say, again: bool = False, wanted: PackageList | None = None) -> Image:
+    """Make what of the image is not there, and use it from now on.
+
+    `again` makes it with the versions that the registry has now, `wanted` with those of a list. `MachineNeeds` for what the host, the list or the
+    registry lacks. One build at a time: a second call waits for the first and finds it made.
+    """
+    image = find_image(name, machines)
+    if image.is_built and not again and wanted is None:
+        return image
+    _check_tools()
+    if wanted is not None:
+        _check_list(image, wanted)
+    machines.mkdir(parents=True, exist_ok=True)
+    with _locked(machines / ".lock"):
+        image = find_image(name, machines)
+        if image.identity is None or again or wanted is not None:
+            image = replace(image, identity=_earlier(image, again, wanted) or _made_root(image, wanted, say))
+        if not image.home.is_dir():
+            say("making profiles")
+            _make_home(image)
+        _use(image)
+    return image
+
+
+def _check_tools() -> None:
+    if shutil.which("mmdebstrap") is None:
+        raise MachineNeeds("a machine is made with mmdebstrap: apt-get install mmdebstrap")
+    check_host()
+    if os.geteuid() != 0 and shutil.which("newuidmap") is None:
+        raise MachineNeeds("without root, mmdebstrap needs newuidmap, and a range of numbers in /etc/subuid and /etc/subgid: apt-get install uidmap")
+
+
+def _check_list(image: Image, wanted: PackageList) -> None:
+    """`MachineNeeds` where no image of that name can be made from the list here."""
+    here = {"image": image.name, "debian": debian(), "architecture": architecture()}
+    for what, name in here.items():
+        if getattr(wanted, what) != name:
+            raise MachineNeeds(f"the list is of {what} {getattr(wanted, what)}, and what is to be made here is of {what} {name}")
+    if lacking := sorted({*image.packages} - {*wanted.names}):
+        raise MachineNeeds(f"the list lacks {', '.join(lacking)}, which machines/desktop.yaml declares for the image '{image.name}'")
+    if not _root(image, wanted.identity(WAY)).is_dir():
+        check_registry(wanted)
+
+
+def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | None:
+    """The identity of a root that is there already and is what is asked for.
+
+    Roots were once named by what is declared, with no list in them: such a one gets its list and its name.
+    """
+    if wanted is not None:
+        return identity if _root(image, identity := wanted.identity(WAY)).is_dir() else None
+    unlisted = _root(image, hash_of({"version": 1, "debian": debian(), "packages": image.packages}))
+    if again or not unlisted.is_dir():
+        return None
+    identity = _listed(image, unlisted)
+    unlisted.rename(_root(image, identity))
+    return identity
+
+
+def _made_root(image: Image, wanted: PackageList | None, say: Say) -> str:
+    """Make a root aside, and put it in its place, by its identity; what a killed build left is swept first."""
+    making = _root(image, f".{image.name}.making")
+    for left in making.parent.glob(f"{making.name}*"):
+        shutil.rmtree(left)
+    making.mkdir(parents=True)
+    try:
+        _make_root(image, making, wanted, say)
+        if wanted is not None and (other := {*wanted.packages} ^ {*packages_of(making)}):
+            raise MachineError(f"the image that was made differs from the list, and was thrown away: {', '.join(sorted(other))}")
+        identity = _listed(image, making)
+        if _root(image, identity).is_dir():
+            say("these are the versions of a build that is there already")
+        else:
+            making.rename(_root(image, identity))
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+    return identity
+
+
+def _root(image: Image, identity: str) -> Path:
+    return image.machines / "roots" / identity
+
+
+def _listed(image: Image, root: Path) -> str:
+    """Write the list of its packages into a root; its identity."""
+    built = datetime.now(UTC).isoformat(timespec="seconds")
+    held = PackageList(image.name, debian(), architecture(), built, packages_of(root))
+    temporary = root / f"{KEPT}.tmp"
+    temporary.write_text(str(held))
+    temporary.replace(root / KEPT)
+    return held.identity(WAY)
+
+
+def _make_root(image: Image, folder: Path, wanted: PackageList | None, say: Say) -> None:
+    """A tar from mmdebstrap, unpacked: everything belongs to whoever builds, and the sandbox mounts it read-only."""
+    say(f"fetching and unpacking {len(image.packages)} Debian packages and what they need; this takes some minutes, once")
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
+        tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
+        pins.write_text("".join(_pin(package) for package in wanted.packages) if wanted else "")
+        done = subprocess.run(_mmdebstrap(wanted.names if wanted else image.packages, pins, tar), capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise MachineError(f"mmdebstrap failed with {done.returncode}:\n{done.stderr[-3000:]}")
+        unpack = [
+            "tar",
+            "--extract",
+            "--preserve-permissions",
+            "--no-same-owner",
+            "--exclude",
+            "./dev/*",
+            "--file",
+            str(tar),
+            "--directory",
+            str(folder),
+        ]
+        subprocess.run(unpack, check=True)
+
+
+def _pin(package: str) -> str:
+    name, version = package.split("=", 1)
+    return f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n"
+
+
+def _mmdebstrap(packages: list[str], pins: Path, tar: Path) -> list[str]:
+    options = [word for pattern in _NOT_NEEDED for word in ("--dpkgopt", f"path-exclude={pattern}")]
+    hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
+    return [
+        "mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase", *options, *hooks,
+        '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
+        "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
+        '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',
+        f'--customize-hook=rm "$1{_PINS}"', debian(), str(tar), str(sources()),
+    ]  # fmt: skip
+
+
+def _make_home(image: Image) -> None:
+    """The declared home folder, and on top of it what the programs leave there when they first run; made aside, and put in its place whole."""
+    making = image.home.with_name(f".{image.home.name}.making")
+    shutil.rmtree(making, ignore_errors=True)
+    shutil.copytree(HOME_FILES, making)
+    subprocess.run(["chmod", "-R", "a+rX", str(making)], check=True)
+    if image.warm_up:
+        with tarfile.open(fileobj=io.BytesIO(_profiles(image, making))) as tar:
+            tar.extractall(making, filter="data")
+        subprocess.run(["chmod", "-R", "a+rX", str(making)], check=True)
+    making.rename(image.home)
+
+
+def _profiles(image: Image, home: Path) -> bytes:
+    """A tar of the home folder after the programs of `warm_up` ran in a sandbox that begins with `home`."""
+    unfinished = replace(image)
+    unfinished.__dict__["home"] = home
+    with Sandbox(unfinished) as machine:
+        for command in image.warm_up:
+            machine.client.execute(command)
+        machine.client.execute(["tar", "--create", "--file", "/tmp/home.tar", "--directory", "/home/agent", "."])
+        packed = machine.client.file("/tmp/home.tar")
+    if packed is None:
+        raise MachineError("the home folder of the new image could not be fetched")
+    return packed
+
+
+def _use(image: Image) -> None:
+    """Let new runs find this root; an atomic change of a link."""
+    image.current.parent.mkdir(exist_ok=True)
+    aside = image.current.with_name(f".{image.current.name}.tmp")
+    aside.unlink(missing_ok=True)
+    aside.symlink_to(Path("..") / "roots" / image.root.name)
+    aside.replace(image.current)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
