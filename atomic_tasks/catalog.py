@@ -27,7 +27,9 @@ class Catalog:
     kinds: Kinds
     checkers: Checkers
     sources: Mapping[str, Source] = field(repr=False)
-    unreadable: frozenset[str] = frozenset()  # applications whose files have mistakes of form: rules pass over mentions of them
+    unreadable: frozenset[str] = (
+        frozenset()
+    )  # keys of sources that have mistakes of form: rules pass over mentions of them, and over what rests on them
 
     @cached_property
     def tasks(self) -> dict[str, AtomicTask]:
@@ -64,10 +66,14 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     """The catalog as far as its files can be read, and every problem of form on the way."""
     problems: list[Problem] = []
     sources: dict[str, Source] = {}
+    unreadable: set[str] = set()
 
     def read(path: Path, model: type[Model], name: str) -> Model | None:
         source = sources[name] = read_yaml(path, problems)
-        return None if source.data is None else validated(source, model, problems)
+        made = None if source.data is None else validated(source, model, problems)
+        if made is None:
+            unreadable.add(name)
+        return made
 
     applications: dict[str, Application] = {}
     for path in sorted((root / "applications").glob("*.yaml")):
@@ -89,6 +95,6 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         kinds=kinds or Kinds(vendors=(), kinds={}),
         checkers=checkers or Checkers(makers={}, getters={}, metrics={}, oracle={}),
         sources=sources,
-        unreadable=frozenset(path.stem for path in (root / "applications").glob("*.yaml")) - set(applications),
+        unreadable=frozenset(unreadable),
     )
     return catalog, problems

@@ -6,6 +6,7 @@ from typing import Any
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.schema import AtomicTask, WithKeys, placeholders
+from atomic_tasks.shapes import misfits
 
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"})}
 
@@ -19,6 +20,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             assert source is not None
             yield from _names(catalog, task, place, source.problem)
             yield from _keys(catalog, task, place, source.problem)
+            yield from _shapes(catalog, task, place, source.problem)
             yield from _wholeness(task, application.platform, place, source.problem)
             for key in ("setup", "preload", "oracle", "check"):
                 for entry_number, text in _texts(getattr(task, key) or ()):
@@ -57,6 +59,17 @@ def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[P
             for name, asked in (*entry.items(), *beside.items()):
                 for reason in (*_mistaken_keys(names[name], asked), *_mistaken_what(names[name], asked)) if name in names else ():
                     yield problem((*place, key, number), f"{name} {reason}")
+
+
+def _shapes(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
+    known = catalog.checkers
+    for key, names in (("oracle", known.oracle), ("check", known.metrics)):
+        for number, entry in enumerate(getattr(task, key)):
+            for name, asked in entry.items():
+                for reason in misfits(names[name].takes, asked) if name in names else ():
+                    yield problem((*place, key, number, name), reason)
+            for reason in misfits("text", entry["within"]) if key == "oracle" and "within" in entry else ():
+                yield problem((*place, key, number, "within"), reason)
 
 
 def _mistaken_keys(declared: WithKeys, asked: object) -> Iterator[str]:

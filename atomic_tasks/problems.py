@@ -27,10 +27,15 @@ class BadInput(Exception):
         super().__init__(problems if isinstance(problems, str) else "\n".join(map(str, self.problems)))
 
 
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """The known word that is most like it, if any is."""
+    return next(iter(difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)), None)
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """`; did you mean ...?` for the nearest known word, or nothing."""
-    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    near = nearest(word, known)
+    return f"; did you mean '{near}'?" if near else ""
 
 
 Place = tuple[str | int, ...]

@@ -36,6 +36,12 @@ def _facts(data: Any) -> Any:
     return whole
 
 
+def _sound_braces(text: str) -> str:
+    if any(brace in PLACEHOLDER.sub("", text) for brace in "{}"):
+        raise ValueError("a brace that belongs to no {argument}; write each argument as {name}, in one pair of braces")
+    return text
+
+
 def _phrasing(text: str) -> str:
     if text != text.strip() or "\n" in text:
         raise ValueError("a phrasing is one line without spaces around it")
@@ -75,9 +81,9 @@ def placeholders(phrasing: str) -> list[str]:
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 FactText = Annotated[str, AfterValidator(_fact_text)]
 FactTexts = Annotated[tuple[FactText, ...], BeforeValidator(_facts)]
-Fragment = Annotated[str, Field(min_length=3), AfterValidator(_fragment)]
-Background = Annotated[str, Field(min_length=12), AfterValidator(_background)]
-Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_phrasing)]
+Fragment = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_fragment)]
+Background = Annotated[str, Field(min_length=12), AfterValidator(_sound_braces), AfterValidator(_background)]
+Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_phrasing)]
 
 
 class Argument(Declared):
@@ -215,10 +221,16 @@ class WithKeys(Declared):
     what: dict[str, str] = Field({}, description="what its key `what` may ask for; what stands after a dot is the asker's, as the text in style.TEXT")
 
 
-class Named(Declared):
-    """A metric, or a step of an oracle: what it takes, in words, and what it is for."""
+ShapeName = Literal[
+    "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
+    "value", "values", "pattern", "number", "near", "order", "getter",
+]  # fmt: skip
 
-    takes: str
+
+class Named(Declared):
+    """A metric, or a step of an oracle: the shape of what it takes (atomic_tasks/shapes.py), and what it is for."""
+
+    takes: ShapeName
     holds: str | None = None
     does: str | None = None
 

@@ -5,7 +5,7 @@ Each rule yields problems; `validate_catalog` collects them all. Run as a module
 
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import computed_generators
@@ -14,6 +14,7 @@ from atomic_tasks.executable import executable_tasks
 from atomic_tasks.facts import Fact
 from atomic_tasks.names import named_in
 from atomic_tasks.problems import Place, Problem, Source, suggestion
+from atomic_tasks.repeats import repeats
 from atomic_tasks.schema import DEFAULT_LOCALE, PLACEHOLDER, Application, AtomicTask, is_sentence, placeholders
 
 MOST_APPLICATIONS_PER_PHRASING = 3
@@ -21,8 +22,9 @@ Rule = Callable[[Catalog], Iterator[Problem]]
 
 
 def validate_catalog(catalog: Catalog) -> list[Problem]:
-    """Every broken rule, in no particular order."""
-    return [problem for rule in RULES for problem in rule(catalog)]
+    """Every broken rule, in no particular order; a rule that rests on a file with mistakes of form has to wait for that file."""
+    broken = {name.partition("/")[0] for name in catalog.unreadable}
+    return [problem for rule in RULES if not broken.intersection(_RESTS_ON.get(rule, ())) for problem in rule(catalog)]
 
 
 def troubled_applications(catalog: Catalog, problems: Iterable[Problem]) -> frozenset[str]:
@@ -63,12 +65,13 @@ def identifiers(catalog: Catalog) -> Iterator[Problem]:
 
 def categories(catalog: Catalog) -> Iterator[Problem]:
     """Categories are those of categories.yaml."""
+    known = ", ".join(catalog.categories)
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         for key, names in (("category", (application.category,)), ("also_in", application.also_in)):
             for name in names:
                 if source and name not in catalog.categories:
-                    yield source.problem((key,), f"unknown category '{name}'{suggestion(name, catalog.categories)}")
+                    yield source.problem((key,), f"unknown category '{name}'{suggestion(name, catalog.categories)} (categories: {known})")
 
 
 def generators(catalog: Catalog) -> Iterator[Problem]:
@@ -97,8 +100,6 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
                     yield problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
             if named := named_in(PLACEHOLDER.sub("", phrasing), application):
                 yield problem(where, f"names its own application ('{named}'); write {{application}} or leave the name out")
-            if phrasing in getattr(task, key)[:number]:
-                yield problem(where, "stands twice in this task")
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
             yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
         if not any(map(is_sentence, task.say)) or all(map(is_sentence, task.say)):
@@ -235,6 +236,7 @@ RULES: tuple[Rule, ...] = (
     categories,
     generators,
     phrasings,
+    repeats,
     shared_phrasings,
     capabilities,
     facts,
@@ -243,6 +245,13 @@ RULES: tuple[Rule, ...] = (
     candidate_lists,
     executable_tasks,
 )
+_RESTS_ON: Mapping[Rule, tuple[str, ...]] = {
+    categories: ("categories",),
+    generators: ("pools",),
+    facts: ("pools",),
+    capabilities: ("equivalence",),
+    executable_tasks: ("checkers",),
+}
 
 
 if __name__ == "__main__":

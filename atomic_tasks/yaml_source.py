@@ -7,7 +7,9 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from atomic_tasks.problems import BadInput, Place, Problem, Source, suggestion
+from atomic_tasks.form_mistakes import form_mistakes
+from atomic_tasks.problems import BadInput, Place, Problem, Source
+from atomic_tasks.yaml_mistakes import FOLDED, IN_ITSELF, folded, syntax_mistake, undecodable
 
 Model = TypeVar("Model", bound=BaseModel)
 _TEXT = "tag:yaml.org,2002:str"
@@ -17,41 +19,80 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is ten t
 def read_yaml(path: Path, problems: list[Problem]) -> Source:
     """The file's data with the line of every key and item; syntax errors and duplicate keys become problems."""
     source = Source(path)
-    loader = None
     try:
-        loader = _Loader(path.read_bytes())
-        node = loader.get_single_node()
-        source.line_of = partial(_line_of, node)
-        source.data = None if node is None else _data(node, source, loader, problems)
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         problems.append(source.problem((), f"cannot be read: {error.strerror}"))
+        return source
+    except UnicodeDecodeError as error:
+        problems.append(Problem(source.file, *_in_file(undecodable(error))))
+        return source
+    loader = None
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        source.line_of = partial(_line_of, node)
+        source.data = None if node is None else _Reading(source, loader, problems).data(node)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        reason = getattr(error, "problem", None) or "this is not YAML"
-        hint = "quote a text that starts with { or holds ': '"
-        problems.append(Problem(source.file, line, "file", f"{reason}; {hint}"))
+        problems.append(Problem(source.file, *_in_file(syntax_mistake(error, text))))
     finally:
         if loader is not None:
             loader.dispose()
     return source
 
 
-def _data(node: yaml.Node, source: Source, loader: Any, problems: list[Problem]) -> object:
-    """Plain data of a node."""
-    if node.tag == _TEXT:
-        return node.value
-    if isinstance(node, yaml.SequenceNode):
-        return [_data(item, source, loader, problems) for item in node.value]
-    if not isinstance(node, yaml.MappingNode):
-        return loader.construct_object(node)
-    mapping: dict[str, object] = {}
-    for key_node, value_node in node.value:
-        key = _key(key_node)
-        if key in mapping:
-            problems.append(Problem(source.file, key_node.start_mark.line + 1, key, "this key stands twice"))
-        mapping[key] = _data(value_node, source, loader, problems)
-    return mapping
+def _in_file(mistake: tuple[int, str]) -> tuple[int, str, str]:
+    """Line, field and reason of what concerns no field, but the file."""
+    line, reason = mistake
+    return line, "file", reason
+
+
+class _Reading:
+    """Makes plain data of nodes, and notes what YAML allows and declared data does not."""
+
+    def __init__(self, source: Source, loader: Any, problems: list[Problem]) -> None:
+        self.source = source
+        self.loader = loader
+        self.problems = problems
+        self._around: list[int] = []  # the ids of the nodes that hold the one being read
+
+    def data(self, node: yaml.Node) -> object:
+        """Plain data of a node."""
+        if node.tag == _TEXT:
+            return node.value
+        if isinstance(node, yaml.ScalarNode):
+            return self._scalar(node)
+        if id(node) in self._around:
+            self._note(node, "file", IN_ITSELF)
+            return None
+        self._around.append(id(node))
+        made = [self._item(item) for item in node.value] if isinstance(node, yaml.SequenceNode) else self._mapping(node)
+        self._around.pop()
+        return made
+
+    def _item(self, node: yaml.Node) -> object:
+        if folded(node):
+            self._note(node, "file", FOLDED)
+        return self.data(node)
+
+    def _scalar(self, node: yaml.Node) -> object:
+        try:
+            return self.loader.construct_object(node)
+        except ValueError as error:  # 2026-13-45
+            self._note(node, "file", f"'{node.value}' looks like a date or a number and is none ({error}); quote it")
+            return None
+
+    def _mapping(self, node: yaml.Node) -> dict[str, object]:
+        mapping: dict[str, object] = {}
+        for key_node, value_node in node.value:
+            key = _key(key_node)
+            if key in mapping:
+                self._note(key_node, key, "this key stands twice")
+            mapping[key] = self.data(value_node)
+        return mapping
+
+    def _note(self, node: yaml.Node, field: str, reason: str) -> None:
+        self.problems.append(Problem(self.source.file, node.start_mark.line + 1, field, reason))
 
 
 def _key(node: yaml.Node) -> str:
@@ -82,9 +123,7 @@ def validated(source: Source, model: type[Model], problems: list[Problem], place
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        for detail in error.errors():
-            inner = (*place, *(part for part in detail["loc"] if not _is_internal(part)))
-            problems.append(source.problem(inner, _reason(detail, model)))
+        problems += [source.problem((*place, *inner), reason) for inner, reason in form_mistakes(error, model)]
         return None
 
 
@@ -96,27 +135,3 @@ def read_declared_file(path: Path, model: type[Model]) -> Model:
     if found is None or problems:
         raise BadInput(problems or f"{path} is empty")
     return found
-
-
-def _is_internal(part: str | int) -> bool:
-    """Pydantic's own words in a location, such as `function-before`, which say nothing to a reader."""
-    return isinstance(part, str) and ("[" in part or part.startswith("function-"))
-
-
-def _reason(detail: Any, model: type[BaseModel]) -> str:
-    """Pydantic's message in the reader's words, with the nearest known key."""
-    if detail["type"] == "extra_forbidden":
-        word = str(detail["loc"][-1])
-        return f"unknown key '{word}'{suggestion(word, _all_keys(model))}"
-    if detail["type"] == "missing":
-        return "is missing"
-    return str(detail["msg"]).removeprefix("Value error, ")
-
-
-def _all_keys(model: type[BaseModel]) -> set[str]:
-    """Every key that the model or the models inside it know."""
-    schema = model.model_json_schema()
-    keys = set(schema.get("properties", {}))
-    for definition in schema.get("$defs", {}).values():
-        keys |= set(definition.get("properties", {}))
-    return keys

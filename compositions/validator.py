@@ -6,6 +6,7 @@ from random import Random
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
+from atomic_tasks.repeats import repeats_in_talk
 from atomic_tasks.schema import placeholders
 from compositions.engine import Engine
 from compositions.graph import application_graph
@@ -64,8 +65,9 @@ def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> It
         settled = not any(step.task.application in troubled for step in composition.steps)
         for reason in broken_constraints(composition) if settled else ():
             yield source.problem((*place, "steps"), f"unmet need: {reason}" if " needs " in reason else reason)
-        yield from _goal(entry, catalog, composition)
-        yield from _really_crosses(entry, catalog, composition)
+        if "equivalence" not in catalog.unreadable:
+            yield from _goal(entry, catalog, composition)
+            yield from _really_crosses(entry, catalog, composition)
 
 
 def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
@@ -106,6 +108,7 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
             yield source.problem((*place, "capability"), f"'{capability}' is not in equivalence.yaml{suggestion(capability, catalog.capabilities)}")
         elif not applications <= set(known.applications):
             yield source.problem((*place, "capability"), f"'{capability}' does not list {', '.join(applications)} in equivalence.yaml")
+    yield from repeats_in_talk(source, place, workflow.goal)
     always = {name for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional for name in step.arguments}
     for key in ("say", "fragments", "background"):
         for item, phrasing in enumerate(getattr(workflow.goal, key)):

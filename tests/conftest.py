@@ -41,6 +41,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items += others
 
 
+def pytest_unconfigure() -> None:
+    """Let the interpreter free at its end what `catalog` froze: else DuckDB's bindings print pages about leaks below the failures."""
+    gc.unfreeze()
+
+
 def _minutes(item: pytest.Item) -> float:
     marker = item.get_closest_marker("slow")
     return float(marker.kwargs.get("minutes", 0.5)) if marker else 0

@@ -84,11 +84,24 @@ APPLICATION = "applications/excel.yaml"
         (("equivalence.yaml", "applications: [excel]", "applications: []"), "equivalence.yaml:3: capabilities.spreadsheet.aggregate.applications", "at least 1 item"),
         (("equivalence.yaml", "[excel]", "[excel, exel]"), "equivalence.yaml:3:", "unknown application 'exel'; did you mean 'excel'?"),
         ((APPLICATION, "do thing number 1 in", "do thing 1 with Excel in"), ":18: tasks[0].say[0]", "names its own application ('Excel')"),
-        ((APPLICATION, "category: Office & Knowledge Work", "category: Office"), ":7: category", "unknown category 'Office'"),
+        ((APPLICATION, "category: Office & Knowledge Work", "category: Offices"), ":7: category", "unknown category 'Offices' (categories: Browsers & Search, "),
         ((APPLICATION, "open(workbook)", "open(workbok)"), ":16: tasks[0].gives[0]", "'workbok' is not an argument of excel.task_1"),
         ((APPLICATION, "title: Task1", "title: Task1\n    title: Task1"), ":14: title", "this key stands twice"),
         ((APPLICATION, "- do thing number 1", "- Do thing number 1"), ":18: tasks[0].say[0]", "a clause starts with a verb in lower case"),
-        ((APPLICATION, "- do thing number 1 in {workbook}", "- {workbook}: do: thing"), ":18: file", "quote a text that starts with {"),
+        ((APPLICATION, "- do thing number 1 in {workbook}", "- {workbook}: do: thing"), ":18: file", "the text needs quotes"),
+        ((APPLICATION, "      - have thing number 1", "       - have thing number 1"), ":18: file", "runs on over the next line: a list item there stands too deep"),
+        ((APPLICATION, "      - have thing number 1", "     - have thing number 1"), ":19: file", "does not belong to the mapping above: indent it like the keys there"),
+        ((APPLICATION, "    title: Task2", "     title: Task2"), ":22: file", "the key stands too deep"),
+        ((APPLICATION, "    title: Task2", "\ttitle: Task2"), ":22: file", "indented by a tab; indent by spaces"),
+        ((APPLICATION, "    title: Task2", "    title Task2"), ":22: file", "no ': ' between a key and its value"),
+        ((APPLICATION, "gives: [open(workbook)]", "gives: [open(workbook)"), ":16: file", "the [ is not closed"),
+        ((APPLICATION, "have thing number 1 done in {workbook}\n", "do thing number 1 in {workbook}\n"), ":19: tasks[0].say[1]", "stands twice in this list: also in line 18"),
+        ((APPLICATION, "do thing number 1 in {workbook}", "do thing 1 in {workbook"), ":18: tasks[0].say[0]", "a brace that belongs to no {argument}"),
+        ((APPLICATION, "do thing number 1 in {workbook}", "do thing 1 in {{workbook}}"), ":18: tasks[0].say[0]", "in one pair of braces"),
+        ((APPLICATION, "do thing number 1 in {workbook}", "2026-13-45"), ":18: file", "looks like a date or a number and is none"),
+        ((APPLICATION, "do thing number 1 in {workbook}", "17"), ":18: tasks[0].say[0]", "must be a text (quote it), not 17"),
+        ((APPLICATION, "features: [formulas, charts, tables]", "features: [formulas, charts, charts]"), ":9: features[2]", "stands twice in this list: also in line 9"),
+        ((APPLICATION, "platform: windows", "platform: window"), ":6: platform", "must be windows or linux, not 'window'"),
         (("kinds.yaml", "applications: [excel]", "applications: [exel]"), "kinds.yaml:4: kinds.spreadsheet.applications[0]", "unknown application 'exel'; did you mean 'excel'?"),
         (("kinds.yaml", "vendors: [Microsoft]", "vendors: [Microsft]"), "kinds.yaml:1: vendors[0]", "no application has the vendor 'Microsft'; did you mean 'Microsoft'?"),
         ((APPLICATION, "    say:\n      - do thing number 1", "    fragments: [\"thing 1 in {workbok}\"]\n    say:\n      - do thing number 1"), ":17: tasks[0].fragments[0]", "uses {workbok}, which excel.task_1 lacks"),
@@ -107,6 +120,20 @@ def test_all_mistakes_are_reported_at_once(problems: Problems) -> None:
         ("equivalence.yaml", "[excel]", "[excel, exel]"),
     )
     assert len(lines) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "only"),
+    [
+        ((APPLICATION, "    capability: spreadsheet.aggregate\n", "    capabilty: spreadsheet.aggregate\n"), "unknown key 'capabilty'; did you mean 'capability'?"),
+        ((APPLICATION, "workbook: spreadsheet_file}", "workbook: {generater: spreadsheet_file}}"), "unknown key 'generater'; did you mean 'generator'?"),
+        (("equivalence.yaml", "    applications: [excel]", "    aplications: [excel]"), "unknown key 'aplications'; did you mean 'applications'?"),
+        (("checkers.yaml", "{takes: text, does: types a text}", "{takes: txt, does: types a text}"), "oracle.write.takes: must be element, "),
+    ],
+)  # fmt: skip
+def test_what_follows_from_a_mistake_is_not_reported_beside_it(problems: Problems, change: tuple[str, str, str], only: str) -> None:
+    (line,) = problems(change)
+    assert only in line
 
 
 def test_a_missing_file_is_a_problem_and_no_crash(tmp_path: Path) -> None:

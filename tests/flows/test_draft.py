@@ -165,8 +165,8 @@ def test_a_new_application_is_drafted_whole(catalog: Catalog, tmp_path: Path) ->
 REFUSED = {
     "form": ({**RULER, "say": ["Draw it", "draw it", "Is it drawn?"]}, "say[0]: a clause starts with a verb in lower case"),
     "unknown key": ({**RULER, "hint": "x"}, "hint: unknown key 'hint'"),
-    "no object": ("a ruler", "Input should be a valid dictionary"),
-    "argument twice": ({**RULER, "arguments": RULER["arguments"] * 2}, "arguments: Input should be a valid dictionary"),
+    "no object": ("a ruler", "must be a mapping of keys to values, not 'a ruler'"),
+    "argument twice": ({**RULER, "arguments": RULER["arguments"] * 2}, "arguments: must be a mapping of keys to values, not a list"),
     "generator": ({**RULER, "arguments": [{"name": "text_file", "generator": "txt_file", "of": None, "one_of": None}]}, "did you mean 'text_file'?"),
     "id there": ({**RULER, "id": "notepad.zoom_text", "title": "Other"}, "id: 'notepad.zoom_text' is already used"),
     "another's id": ({**RULER, "id": "excel.show_ruler"}, "id: 'excel.show_ruler' must begin with 'notepad.'"),

@@ -1,0 +1,107 @@
+"""The shapes of what steps of an oracle and metrics take, by the names that checkers.yaml uses, and what does not fit them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter, ValidationError
+
+from atomic_tasks.form_mistakes import form_mistakes
+from atomic_tasks.schema import PLACEHOLDER, Declared, ShapeName
+from atomic_tasks.yaml_mistakes import shown
+
+
+class Element(Declared):
+    """An element on the screen: the last one that fits, or the nth of them."""
+
+    role: str
+    name: str | None = None
+    containing: str | None = None
+    text: str | None = None
+    nth: StrictInt | None = Field(None, ge=0)
+    disabled: StrictBool = False
+
+
+class Window(Declared):
+    """A window whose title holds this text."""
+
+    window: str
+
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Spot = tuple[Share, Share]
+
+
+class Stretch(Declared):
+    """Where a drag begins and ends."""
+
+    from_: Element | Spot = Field(alias="from")
+    to: Element | Spot
+
+
+def _pattern(text: str) -> str:
+    try:
+        re.compile(PLACEHOLDER.sub("x", text), re.MULTILINE)
+    except re.error as error:
+        raise ValueError(f"is no regular expression: {error}") from None
+    return text
+
+
+def _numeral(text: str) -> str:
+    float(PLACEHOLDER.sub("1", text))
+    return text
+
+
+Text = Annotated[StrictStr, Field(min_length=1)]
+Scalar = StrictStr | StrictInt | StrictFloat | StrictBool
+Number = StrictInt | StrictFloat | Annotated[StrictStr, AfterValidator(_numeral)]
+
+
+class Shape(NamedTuple):
+    """A shape in words, and what fits it; where that has keys, what is wrong with them is said."""
+
+    words: str
+    fits: Any
+    keys: type[Declared] | None = None
+
+
+SHAPES: Mapping[ShapeName, Shape] = {
+    "element": Shape("an element, as in {role: push button, name: Save}", Element, Element),
+    "element_or_window": Shape("an element, as in {role: push button, name: Save}, or {window: part of a title}", Element | Window),
+    "names": Shape("a list of names, as in [File, Save]", Annotated[tuple[Text, ...], Field(min_length=1)]),
+    "place": Shape("a place as two shares of the screen, as in [0.5, 0.25]", Spot),
+    "stretch": Shape("{from, to}, each an element or a place", Stretch),
+    "text": Shape("a text", Text | StrictInt | StrictFloat),
+    "direction": Shape("up or down", Literal["up", "down"]),
+    "only_true": Shape("true", Annotated[StrictBool, AfterValidator(lambda given: {True: given}[given])]),
+    "value": Shape("a value, or null for nothing", Any),
+    "values": Shape("a value, or a list of them", Scalar | Annotated[tuple[Any, ...], Field(min_length=1)]),
+    "pattern": Shape("a regular expression", Annotated[StrictStr, AfterValidator(_pattern)]),
+    "number": Shape("a number", Number),
+    "near": Shape("a number, or [number, tolerance]", Number | tuple[Number] | tuple[Number, Number]),
+    "order": Shape("ascending or descending", Literal["ascending", "descending"]),
+    "getter": Shape("another getter with what it takes", Annotated[dict[str, Any], Field(min_length=1, max_length=1)]),
+}
+_ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(shape.fits) for name, shape in SHAPES.items()}
+
+
+def misfits(shape: ShapeName, asked: object) -> Iterator[str]:
+    """Why what is asked has not the shape; nothing where it has."""
+    words, _, keys = SHAPES[shape]
+    if shape == "element_or_window" and isinstance(asked, Mapping):
+        keys = Window if "window" in asked else Element if "role" in asked else None
+    try:
+        _ADAPTERS[shape].validate_python(asked)
+    except (ValidationError, KeyError) as error:
+        if keys is not None and isinstance(asked, Mapping) and isinstance(error, ValidationError):
+            yield from _wrong_keys(keys, asked)
+        else:
+            yield f"takes {words}, not {shown(asked)}"
+
+
+def _wrong_keys(keys: type[Declared], asked: object) -> Iterator[str]:
+    try:
+        keys.model_validate(asked)
+    except ValidationError as error:
+        for place, reason in form_mistakes(error, keys):
+            yield f"{'.'.join(map(str, place))}: {reason}"
