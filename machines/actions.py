@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from machines.guest.keys import UnknownKey, combination, key_of
 from machines.observation import Element
 
 Json = dict[str, Any]
@@ -146,8 +147,24 @@ def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> Js
 
 
 def _as_it_is(action: Action, _: Sequence[Element], __: Screen) -> Json:
-    renamed = {"press": {"key": "combination"}}.get(action.name, {})
-    return {"name": action.name, **{renamed.get(key, key): value for key, value in action.arguments.items()}}
+    return {"name": action.name, **action.arguments}
+
+
+def _press(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    try:
+        combination(action.arguments["key"])
+    except UnknownKey as error:
+        raise MalformedAction(f"press: {error}") from None
+    return {"name": "press", "combination": action.arguments["key"]}
+
+
+def _write(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    try:
+        for character in action.arguments["text"]:
+            key_of(character)
+    except UnknownKey as error:
+        raise MalformedAction(f"write: {error}") from None
+    return {"name": "write", "text": action.arguments["text"]}
 
 
 def _move_id(action: Action, elements: Sequence[Element], _: Screen) -> Json:
@@ -184,4 +201,12 @@ def _element(number: int, elements: Sequence[Element]) -> Element:
     return found
 
 
-_TO_GUEST = {"move_id": _move_id, "move_abs": _placed("move"), "drag": _placed("drag"), "copy_image": _copy_image, "scroll": _scroll}
+_TO_GUEST = {
+    "move_id": _move_id,
+    "move_abs": _placed("move"),
+    "drag": _placed("drag"),
+    "copy_image": _copy_image,
+    "scroll": _scroll,
+    "press": _press,
+    "write": _write,
+}

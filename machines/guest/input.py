@@ -7,6 +7,8 @@ from Xlib import XK, X, display
 from Xlib.ext import xtest
 from Xlib.protocol.event import MappingNotify
 
+from machines.guest.keys import UnknownKey, key_of
+from machines.guest.keys import combination as read_combination
 from machines.guest.x11 import Connection
 
 Event = tuple[int, dict[str, int]]
@@ -16,26 +18,6 @@ _WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
 _DRAG_STEPS = 12
 _AT_ONCE = 64  # characters that are sent before the screen is asked whether it has them
 _BETWEEN = 0.01  # seconds between the events of a drag or a double click: toolkits drop those that come at once
-_MODIFIERS = {
-    "ctrl": "Control_L",
-    "control": "Control_L",
-    "shift": "Shift_L",
-    "alt": "Alt_L",
-    "super": "Super_L",
-    "win": "Super_L",
-    "meta": "Super_L",
-}
-_KEYS = {
-    "enter": "Return", "return": "Return", "esc": "Escape", "escape": "Escape", "tab": "Tab", "space": "space", "backspace": "BackSpace",
-    "delete": "Delete", "del": "Delete", "insert": "Insert", "home": "Home", "end": "End", "pageup": "Page_Up", "page_up": "Page_Up",
-    "pagedown": "Page_Down", "page_down": "Page_Down", "up": "Up", "down": "Down", "left": "Left", "right": "Right", "menu": "Menu",
-    "printscreen": "Print", "capslock": "Caps_Lock", "plus": "plus", "minus": "minus",
-    **{f"f{number}": f"F{number}" for number in range(1, 13)},
-}  # fmt: skip
-
-
-class UnknownKey(ValueError):
-    """A key that no keyboard has; the text names it."""
 
 
 class Input:
@@ -76,28 +58,25 @@ class Input:
         self._connection.use(dragged)
 
     def press(self, combination: str) -> None:
-        """Press keys together, written as in `ctrl+shift+s`; `UnknownKey` for what is no key."""
-        names = [name for name in combination.replace("++", "+plus").split("+") if name]
-        if not names:
-            raise UnknownKey(f"'{combination}' names no key")
-        symbols = [_symbol(name) for name in names]
+        """Press keys together, written as in `ctrl+shift+s`; `UnknownKey` for what is no key. Shift is held too where a key needs it."""
+        symbols = [_symbol(key) for key in read_combination(combination)]
 
         def pressed(screen: display.Display) -> None:
-            codes = [code for symbol in symbols for code in self._code(screen, symbol, alone=len(symbols) == 1)]
-            _send(screen, _together(codes))
+            codes = [code for symbol in symbols for code in self._codes(screen, symbol)]
+            _send(screen, _together(list(dict.fromkeys(codes))))
 
         self._connection.use(pressed)
 
     def write(self, text: str) -> None:
         """Type a text; characters that the keyboard lacks are put on free keys first."""
-        symbols = [_symbol_of(character) for character in text]
+        symbols = [_symbol(key_of(character)) for character in text]
 
         def typed(screen: display.Display) -> None:
             missing = sorted({symbol for symbol in symbols if _place(screen, symbol)[0] == 0})
             if missing:
                 self._put(screen, missing)
             for start in range(0, len(symbols), _AT_ONCE):
-                some = [self._code(screen, symbol, alone=True) for symbol in symbols[start : start + _AT_ONCE]]
+                some = [self._codes(screen, symbol) for symbol in symbols[start : start + _AT_ONCE]]
                 _send(screen, [event for codes in some for event in _together(codes)])
 
         self._connection.use(typed)
@@ -111,13 +90,13 @@ class Input:
 
         return self._connection.use(asked)
 
-    def _code(self, screen: display.Display, symbol: int, alone: bool) -> list[int]:
-        """Keys that make a symbol, shift included where it needs it; in a combination the keys are taken as they are."""
+    def _codes(self, screen: display.Display, symbol: int) -> list[int]:
+        """Keys that make a symbol, shift first where it needs it."""
         code, level = _place(screen, symbol)
         if code == 0:
             code, level = self._put(screen, [symbol])[symbol], 0
         shift = screen.keysym_to_keycode(XK.XK_Shift_L)
-        return [shift, code] if level and alone else [code]
+        return [shift, code] if level else [code]
 
     def _put(self, screen: display.Display, symbols: Sequence[int]) -> dict[int, int]:
         """Put symbols on keys that have none, or that had none before an earlier text."""
@@ -161,19 +140,8 @@ def _place(screen: display.Display, symbol: int) -> tuple[int, int]:
     return 0, 0
 
 
-def _symbol(name: str) -> int:
-    """The symbol of a key's name, or of a single character."""
-    lower = name.lower()
-    if len(name) == 1:
-        return _symbol_of(lower)
-    symbol = XK.string_to_keysym(_MODIFIERS.get(lower) or _KEYS.get(lower) or name)
-    if symbol == 0:
-        raise UnknownKey(f"'{name}' is no key; write for example enter, tab, f5, ctrl+s or alt+f4")
-    return int(symbol)
-
-
-def _symbol_of(character: str) -> int:
-    named = {"\n": XK.XK_Return, "\t": XK.XK_Tab}
-    if character in named:
-        return int(named[character])
-    return ord(character) if ord(character) < 0x100 else 0x01000000 + ord(character)
+def _symbol(key: str) -> int:
+    """X's number of a key: of a symbol by its name, or of a character."""
+    if len(key) == 1:
+        return ord(key) if ord(key) < 0x100 else 0x01000000 + ord(key)
+    return int(XK.string_to_keysym(key))
