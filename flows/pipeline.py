@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.problems import BadInput, suggestion
@@ -23,6 +21,7 @@ from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
 from flows.statistics import Statistics
 from narrators.styles import read_styles
+from warehouse.gate import gate
 from warehouse.layout import DataFolder, sweep, written_folder
 
 Progress = Callable[[str, int, int], None]
@@ -53,6 +52,7 @@ def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
 
 def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, progress: Progress) -> Built:
     """Build the recipe's dataset and publish it under the name; what is already there is not made again."""
+    gate().start()
     catalog, workflows = read_declared()
     if recipe.candidates not in catalog.candidates:
         raise BadInput(f"recipe '{name}': no candidate list '{recipe.candidates}'{suggestion(recipe.candidates, catalog.candidates)}")
@@ -83,12 +83,12 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
         statistics = Statistics({task for task in catalog.tasks if catalog.tasks[task].application in assembler.candidates})
         with written_folder(folder) as unpublished:
             progress("assembling", 0, 1)
-            gated = write_dataset(unpublished, paths, assembler, statistics)
+            write_dataset(unpublished, paths, assembler, statistics)
             progress("assembling", 1, 1)
             _refuse_shortage(assembler, recipe)
             _refuse_unused(statistics, recipe)
             manifest = write_manifest(unpublished, name, source, recipe, catalog, assembler, statistics, shards)
-            pass_gate(unpublished, gated, catalog, recipe, progress)
+            pass_gate(unpublished, catalog, recipe, progress)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 
 
@@ -103,13 +103,11 @@ def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Prog
     return [made.get(job.address) or Shard(application=job.application, address=job.address, made=False) for job in jobs]
 
 
-def pass_gate(unpublished: Path, gated: pa.Table, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
+def pass_gate(unpublished: Path, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
     """Hold the rows against the expectations, with Data Docs beside them; BadInput names the rows that fail."""
-    from warehouse.gate import check_user_tasks
-
     progress("checking expectations", 0, 1)
     candidates = catalog.candidates[recipe.candidates].applications
-    failures = check_user_tasks(gated, candidates, catalog.categories, recipe.tasks, unpublished / "dataset")
+    failures = gate().failures(unpublished / "dataset", candidates, catalog.categories, recipe.tasks)
     progress("checking expectations", 1, 1)
     if failures:
         raise BadInput("the dataset was not published, because rows fail the gate:\n" + "\n".join(failures))

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,7 +18,6 @@ from flows.recipe import Recipe
 from flows.shard import Shard
 from flows.statistics import Statistics
 from flows.versions import shaping_versions
-from warehouse.gate import gate_columns
 from warehouse.layout import DataFolder, point_label
 from warehouse.parquet import TableWriter, write_rows
 
@@ -68,9 +66,8 @@ def intact(folder: Path) -> Manifest | None:
     return manifest
 
 
-def write_dataset(folder: Path, shards: Sequence[Path], assembler: Assembler, statistics: Statistics) -> pa.Table:
-    """Write the rows, accepted and rejected, into an unpublished folder, shard by shard; what the gate looks at of them."""
-    gated: list[pa.Table] = []
+def write_dataset(folder: Path, shards: Sequence[Path], assembler: Assembler, statistics: Statistics) -> None:
+    """Write the rows, accepted and rejected, into an unpublished folder, shard by shard."""
     (folder / "dataset" / "data").mkdir(parents=True)
     with contextlib.ExitStack() as open_files:
         writers = {split: open_files.enter_context(TableWriter(data_file(folder, split), "user_tasks")) for split in SPLITS}
@@ -80,8 +77,6 @@ def write_dataset(folder: Path, shards: Sequence[Path], assembler: Assembler, st
                 writer.write(part.user_tasks.filter(pc.equal(part.user_tasks["split"], split)))
             rejected.write(part.rejected)
             statistics.add(part.user_tasks)
-            gated.append(gate_columns(part.user_tasks))
-    return pa.concat_tables(gated)
 
 
 def data_file(folder: Path, split: str) -> Path:
