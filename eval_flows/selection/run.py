@@ -20,6 +20,7 @@ from eval_flows.selection.selectors import Answer, AnswerKind, Selector, Selecto
 from eval_flows.selection.tasks import Task, scored_tasks
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import write_rows
+from warehouse.upgrades import read_rows
 
 SLICE = 500
 _SHOWN_EVERY = 0.2  # seconds
@@ -54,8 +55,9 @@ def tasks_to_score(dataset: Dataset, protocol: str, options: SelectorOptions) ->
 def run_selection(dataset: Dataset, protocol: str, options: SelectorOptions, catalog: Catalog, data: DataFolder, progress: Progress) -> Run:
     """Answer the tasks to score, and write what was answered and whether it is right.
 
-    Slices that an earlier call finished are not answered again, but for rows whose call failed; a larger limit extends the run. Where the
-    answers end early, because a budget is reached or an endpoint fails, those until then are written, and the error goes on to the caller.
+    What an earlier call answered is not answered again, but for rows whose call failed; a larger limit extends the run, and a smaller one
+    leaves the rows beyond it as they are. Where the answers end early, because a budget is reached or an endpoint fails, those until then are
+    written, and the error goes on to the caller.
     """
     selector = make_selector(protocol, catalog, options)
     tasks = tasks_to_score(dataset, protocol, options)
@@ -106,20 +108,22 @@ def _write_description(path: Path, described: dict[str, Any], dataset: Dataset, 
 
 
 def _answer(run: Run, tasks: Sequence[Task], folder: Path, selector: Selector, options: SelectorOptions, progress: Progress) -> None:
-    """Answer what is missing, as one stream, and write each slice when it is full."""
+    """Answer what is missing, as one stream, and write each slice when it is full, together with the rows that it has."""
     slices = {first: tasks[first : first + SLICE] for first in range(0, len(tasks), SLICE)}
-    missing = [first for first, part in slices.items() if not _is_finished(folder / _name(first), len(part))]
-    wanted = [task for first in missing for task in slices[first]]
+    there = {first: _rows(folder / _name(first)) for first, part in slices.items() if not _is_finished(folder / _name(first), len(part))}
+    missing = {first: [(at, task) for at, task in enumerate(slices[first], first) if _is_missing(rows.get(at))] for first, rows in there.items()}
+    wanted = [task for part in missing.values() for _, task in part]
     answers = _watched(selector.select(wanted), run, len(tasks) - len(wanted), len(tasks), options, progress) if wanted else iter(())
     progress(run.protocol, len(tasks) - len(wanted), len(tasks))
-    for first in missing:
-        rows: list[Row] = []
+    for first, part in missing.items():
+        answered: dict[int, Row] = {}
         try:
-            for position, task in enumerate(slices[first], first):
-                rows.append(prediction(run.run_id, position, task, next(answers), selector.answer_kind, options.candidates))
+            for position, task in part:
+                answered[position] = prediction(run.run_id, position, task, next(answers), selector.answer_kind, options.candidates)
         finally:
-            if len(rows) == len(slices[first]) or _rows(folder / _name(first)) < len(rows):
-                write_rows(folder / _name(first), "predictions", rows)
+            if answered:
+                rows = there[first] | answered
+                write_rows(folder / _name(first), "predictions", [rows[position] for position in sorted(rows)])
 
 
 def _watched(answers: Iterator[Answer], run: Run, done: int, total: int, options: SelectorOptions, progress: Progress) -> Iterator[Answer]:
@@ -137,12 +141,17 @@ def _name(first: int) -> str:
     return f"{first // SLICE:05}.parquet"
 
 
-def _rows(path: Path) -> int:
-    return int(pq.read_metadata(path).num_rows) if path.is_file() else 0
+def _rows(path: Path) -> dict[int, Row]:
+    """The rows of a slice by their position in the run."""
+    return {row["position"]: row for row in read_rows(path, "predictions")} if path.is_file() else {}
+
+
+def _is_missing(row: Row | None) -> bool:
+    return row is None or row["status"] == "failed"
 
 
 def _is_finished(path: Path, rows: int) -> bool:
     """Whether a slice holds as many rows or more, and none whose call failed for reasons of infrastructure."""
-    if _rows(path) < rows:
+    if not path.is_file() or pq.read_metadata(path).num_rows < rows:
         return False
     return not pc.any(pc.equal(pq.read_table(path, columns=["status"])["status"], "failed")).as_py()

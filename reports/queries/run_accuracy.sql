@@ -1,4 +1,4 @@
--- Accuracy of a run over all its tasks, and over those with an answer; 95% Wilson intervals, widened for tasks of one composition.
+-- Accuracy of a run over all its tasks, and over those with an answer; 95% intervals, with compositions as clusters.
 with counted as (
     select 'all tasks' as tasks_taken, composition_id, is_correct::int as correct, chance from scored_predictions where run_id = $run_id
     union all
@@ -7,13 +7,11 @@ with counted as (
     select tasks_taken, composition_id, count(*) as tasks, sum(correct) as correct, sum(chance) as chance from counted group by all
 ), totals as (
     select tasks_taken, sum(tasks) as tasks, sum(correct) as correct, sum(correct) / sum(tasks) as accuracy, sum(chance) / sum(tasks) as chance,
-           count(*) as compositions
+           count(*) as compositions, sum(tasks ^ 2) as nn
     from clusters group by all
-), worth as (
-    select tasks_taken, t.tasks, t.correct, accuracy, t.chance, compositions,
-           effective_rows(t.tasks, compositions, accuracy, sum((c.correct - accuracy * c.tasks) ^ 2)) as rows_worth
-    from totals t join clusters c using (tasks_taken) group by tasks_taken, t.tasks, t.correct, accuracy, t.chance, compositions
+), squares as (
+    select tasks_taken, sum((c.correct - accuracy * c.tasks) ^ 2) as squares from totals join clusters c using (tasks_taken) group by tasks_taken
 )
-select tasks_taken, tasks::bigint as tasks, compositions, correct::bigint as correct, accuracy, wilson_low(accuracy, rows_worth) as accuracy_low,
-       wilson_high(accuracy, rows_worth) as accuracy_high, chance
-from worth order by tasks_taken
+select tasks_taken, tasks::bigint as tasks, compositions, correct::bigint as correct, accuracy, interval_low(accuracy, tasks, nn, squares) as accuracy_low,
+       interval_high(accuracy, tasks, nn, squares) as accuracy_high, chance
+from totals join squares using (tasks_taken) order by tasks_taken

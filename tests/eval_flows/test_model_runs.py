@@ -11,8 +11,11 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
+from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import Choices, evaluate_selection, expect_calls
+from eval_flows.selection.tasks import scored_tasks
 from language_models.client import Endpoint, Prices
 from language_models.errors import ModelError
 from tests.conftest import REPOSITORY, quiet
@@ -40,6 +43,27 @@ def test_failed_rows_are_asked_again_and_a_larger_limit_extends_the_run(data: Da
         before = len(server.requests)
         run(data, server, "zero_shot", limit=60)
         assert len(server.requests) == before
+
+
+def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, catalog: Catalog) -> None:
+    """After 500 rows with a failed one, a limit of 300 left 300: it mends what failed within it, and takes nothing away."""
+    tasks = scored_tasks(open_dataset("tiny", data, catalog), "all", "singletons")
+    fails = {tasks[position].text for position in (10, 280, 420)}
+
+    with fake_server(lambda request: 500 if task_of(request) in fails else "excel") as server:
+        endpoint = Endpoint("m", server.base_url, patience=replace(QUICK, attempts=1))
+        asked = Choices(endpoint=endpoint, split="all")
+        evaluate_selection("tiny", ["zero_shot"], data, quiet, replace(asked, limit=500))
+        before = {row["position"]: row for row in predictions(data)}
+        assert len(before) == 500 and sum(row["status"] == "failed" for row in before.values()) == 3
+        fails.clear()
+        evaluate_selection("tiny", ["zero_shot"], data, quiet, replace(asked, limit=300))
+        after = {row["position"]: row for row in predictions(data)}
+        assert len(after) == 500, "only `prune` takes rows away"
+        assert [position for position in before if before[position] != after[position]] == [10, 280]
+        assert [position for position, row in after.items() if row["status"] == "failed"] == [420]
+        evaluate_selection("tiny", ["zero_shot"], data, quiet, replace(asked, limit=500))
+        assert {row["status"] for row in predictions(data)} == {"answered"} and set(server.paid.values()) == {1}
 
 
 def test_a_budget_ends_a_run_cleanly_and_more_goes_on(data: DataFolder, knowing: Knowing) -> None:

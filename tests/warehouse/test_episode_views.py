@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tests.warehouse.episode_rows import FAULT, episode_row, write_run
-from tests.warehouse.test_analysis import rows_worth, wilson
+from tests.warehouse.intervals import interval
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import connect, rows_of
@@ -76,9 +76,8 @@ def test_success_is_that_of_pandas(data: DataFolder, rows: list[Row]) -> None:
         assert row["success"] == pytest.approx(success.mean(), abs=WITHIN) and row["mean_reward"] == pytest.approx(
             played["reward"].mean(), abs=WITHIN
         )
-        if 0 < success.mean() < 1:
-            rows_by_episode = rows_worth(success.to_numpy(), np.ones(len(played)), played["episode_id"].to_numpy())
-            assert (row["success_low"], row["success_high"]) == pytest.approx(wilson(success.mean(), rows_by_episode), abs=WITHIN), key
+        expected_ends = interval(success, np.ones(len(played)), played["episode_id"])
+        assert (row["success_low"], row["success_high"]) == pytest.approx(expected_ends, abs=0.001), key
         assert row["mean_reward_low"] < row["mean_reward"] < row["mean_reward_high"], key
         chosen = played["is_valid_choice"].dropna().astype(float)
         assert row["choices"] == len(chosen) and row["choice_accuracy"] == pytest.approx(chosen.mean(), abs=WITHIN), key
@@ -87,10 +86,18 @@ def test_success_is_that_of_pandas(data: DataFolder, rows: list[Row]) -> None:
 
 def test_the_interval_of_the_mean_reward_is_clustered(data: DataFolder, rows: list[Row]) -> None:
     played = pd.DataFrame(rows).query("fault.isna()")
-    residuals = (played["reward"].astype(float) - played["reward"].mean()).groupby(played["episode_id"]).sum()
-    half = 1.959964 * np.sqrt(len(residuals) / (len(residuals) - 1) * np.square(residuals).sum()) / len(played)
     [row] = asked(data, "from episode_success where slice = 'all'")
-    assert (row["mean_reward_high"] - row["mean_reward"], row["mean_reward"] - row["mean_reward_low"]) == pytest.approx((half, half), abs=WITHIN)
+    expected = interval(played["reward"], np.ones(len(played)), played["episode_id"])
+    assert (row["mean_reward_low"], row["mean_reward_high"]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_ten_episodes_that_fail_in_every_repeat_are_ten_observations(tmp_path: Path) -> None:
+    """Success and mean reward of the same episodes have the same interval: it was 0 to 0.071 beside 0 to 0.277."""
+    data = DataFolder(tmp_path)
+    write_run(data, [episode_row("failing", f"e{number}", repeat, reward=0.0) for number in range(10) for repeat in range(1, 6)])
+    [row] = asked(data, "from episode_success where slice = 'all'")
+    assert (row["success"], row["success_low"], row["mean_reward_low"]) == (0, 0, 0)
+    assert row["success_high"] == row["mean_reward_high"] == pytest.approx(0.3445, abs=1e-4)
 
 
 def shares_by_enumeration(outcomes: list[bool], k: int) -> tuple[float, float]:
@@ -111,8 +118,8 @@ def test_pass_at_k_is_that_of_enumeration(data: DataFolder, rows: list[Row]) -> 
         assert (row["episodes"], row["repeated_enough"]) == (len(outcomes), len(enough))
         any_of, all_of = np.mean(enough, axis=0)
         assert (row["pass_at_k"], row["pass_hat_k"]) == pytest.approx((any_of, all_of), abs=WITHIN), row["k"]
-        half = 1.959964 * np.std([one[0] for one in enough], ddof=1) / np.sqrt(len(enough))
-        assert row["pass_at_k_high"] == pytest.approx(min(1, any_of + half), abs=WITHIN)
+        expected = interval([one[0] for one in enough], np.ones(len(enough)), np.arange(len(enough)))
+        assert (row["pass_at_k_low"], row["pass_at_k_high"]) == pytest.approx(expected, abs=0.001)
         assert row["pass_hat_k_low"] <= row["pass_hat_k"] <= row["pass_hat_k_high"]
 
 
@@ -122,7 +129,7 @@ def test_with_too_few_repeats_there_is_no_share(tmp_path: Path) -> None:
     write_run(data, [episode_row("once", "a"), episode_row("once", "a", 2, **FAULT)])
     found = {(row["run_id"], row["k"]): row for row in asked(data, "from pass_at_k")}
     assert found["thrice", 3]["pass_at_k"] == found["thrice", 3]["pass_hat_k"] == 1
-    assert found["once", 1]["pass_at_k"] == 1 and found["once", 1]["pass_at_k_low"] is None, "one episode has no spread"
+    assert found["once", 1]["pass_at_k"] == 1 and found["once", 1]["pass_at_k_low"] < 0.1, "one episode is one observation"
     for k in (2, 3):  # a fault is no repeat
         row = found["once", k]
         assert row["repeated_enough"] == 0 and {row[name] for name in row if name.startswith("pass_")} == {None}

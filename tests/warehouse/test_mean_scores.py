@@ -1,4 +1,4 @@
-"""Protects the intervals of mean scores of sets and graphs: they are statsmodels' clustered ones, and no mean stands as certain."""
+"""Protects the intervals of mean scores of sets and graphs: they take compositions as clusters, and no mean stands as certain."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 
+from tests.warehouse.intervals import interval
 from warehouse.query import rows_of
 
 SQL = Path("warehouse/sql")
@@ -56,17 +56,16 @@ def views(frame: pd.DataFrame) -> dict[str, Any]:
     return {"set": of_sets, "graph": of_graphs}
 
 
-def clustered(values: pd.Series, clusters: pd.Series) -> list[float]:
-    """Mean and 95% interval by statsmodels: a constant alone, with standard errors clustered."""
-    there = values.notna()
-    groups = pd.factorize(clusters[there])[0]
-    fitted = sm.OLS(values[there].astype(float), np.ones(there.sum())).fit(cov_type="cluster", cov_kwds={"groups": groups})
-    mean, error = float(fitted.params.iloc[0]), float(fitted.bse.iloc[0])
-    return [mean, mean - 1.959964 * error, mean + 1.959964 * error]
+def clustered(values: pd.Series, clusters: pd.Series, lowest: int) -> list[float]:
+    """Mean and 95% interval of values from `lowest` to 1."""
+    there, width = values.notna(), 1 - lowest
+    shares = (values[there].astype(float) - lowest) / width
+    ends = interval(shares, np.ones(len(shares)), clusters[there])
+    return [lowest + width * value for value in (shares.mean(), *ends)]
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_intervals_of_means_are_statsmodels_clustered_ones(seed: int) -> None:
+def test_intervals_of_means_take_compositions_as_clusters(seed: int) -> None:
     frame = answers(seed)
     pairs = [(set(valid), set(said)) for valid, said in zip(frame["valid_applications"], frame["predicted_applications"], strict=True)]
     frame["mean_precision"] = [len(valid & said) / max(1, len(said)) for valid, said in pairs]
@@ -79,7 +78,7 @@ def test_intervals_of_means_are_statsmodels_clustered_ones(seed: int) -> None:
     ):
         for name in names:
             found = [rows[view][key] for key in (name, f"{name}_low", f"{name}_high")]
-            assert found == pytest.approx(clustered(frame[name], frame["composition_id"]), abs=1e-9), name
+            assert found == pytest.approx(clustered(frame[name], frame["composition_id"], -1 if name == "kendall_tau" else 0), abs=1e-5), name
     assert (rows["graph"]["with_edges"], rows["graph"]["chains"]) == (frame["edge_f1"].notna().sum(), frame["kendall_tau"].notna().sum())
     assert 0 < rows["set"]["exact_low"] < rows["set"]["exact_share"] < rows["set"]["exact_high"] < 1
 
@@ -97,7 +96,8 @@ def test_a_mean_at_the_end_of_its_scale_is_not_certain(value: float) -> None:
             assert (mean == high and low < mean - 0.02) if value else (mean == low and high > mean + 0.02), name
 
 
-def test_one_composition_has_no_interval_and_no_chain_no_tau() -> None:
+def test_one_composition_is_one_observation_and_no_chain_has_no_tau() -> None:
     row = views(answers().assign(composition_id="one", kendall_tau=None))["graph"]
-    assert row["node_f1_low"] is row["node_f1_high"] is row["edge_f1_low"] is row["kendall_tau"] is row["kendall_tau_low"] is None
+    assert (row["node_f1_low"], row["node_f1_high"], row["edge_f1_low"]) == (0, 1, 0)
+    assert row["kendall_tau"] is row["kendall_tau_low"] is None
     assert row["chains"] == 0 and row["node_f1"] > 0

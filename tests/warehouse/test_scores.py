@@ -4,14 +4,16 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.warehouse.intervals import interval
 from warehouse.query import rows_of
 
 Row = dict[str, Any]
@@ -74,11 +76,8 @@ def test_set_scores_are_means_over_all_tasks_that_apply(tasks: list[tuple[list[s
         assert row["exact_share"] == pytest.approx(fmean(answer == valid for answer, valid in applying))
         assert row["mean_set_size"] == pytest.approx(fmean(len(answer) for answer, _ in applying))
         assert row["mean_valid_size"] == pytest.approx(fmean(len(valid) for _, valid in applying))
-        if len(applying) > 1 and 0 < fmean(f1) < 1:
-            assert row["mean_f1_low"] == pytest.approx(max(0, fmean(f1) - 1.959964 * stdev(f1) / len(f1) ** 0.5))
-            assert row["mean_f1_high"] == pytest.approx(min(1, fmean(f1) + 1.959964 * stdev(f1) / len(f1) ** 0.5))
-        elif len(applying) == 1:
-            assert row["mean_f1_low"] is row["mean_f1_high"] is None
+        low, high = interval(f1, np.ones(len(f1)), np.arange(len(f1)))
+        assert (row["mean_f1_low"], row["mean_f1_high"]) == pytest.approx((low, high), abs=0.01)
 
 
 @pytest.mark.parametrize("view, kind", [("set_scores", "set"), ("graph_scores", "graph"), ("retrieval_recall", "application")])

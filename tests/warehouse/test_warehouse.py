@@ -116,16 +116,6 @@ def test_no_warehouse_is_said_with_how_to_make_one(tmp_path: Path) -> None:
         answer(tmp_path / "none.duckdb", "select 1", "table")
 
 
-def test_intervals_hold_the_share_and_widen_with_clusters() -> None:
-    connection = duckdb.connect()
-    connection.execute(Path("warehouse/sql/macros.sql").read_text())
-    low, high = connection.execute("select wilson_low(0.5, 100), wilson_high(0.5, 100)").fetchall()[0]
-    assert (round(low, 4), round(high, 4)) == (0.4038, 0.5962)  # Wilson (1927), as statsmodels gives it
-    assert connection.execute("select wilson_low(0.5, 0)").fetchall() == [(None,)]
-    whole, clustered = connection.execute("select effective_rows(100, 100, 0.5, 25), effective_rows(100, 10, 0.5, 250)").fetchall()[0]
-    assert whole > 95 and clustered == pytest.approx(9)
-
-
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "tests/warehouse/kept").glob("*.parquet")), ids=lambda path: path.stem)
 def test_kept_files_of_every_earlier_version_load_today(path: Path) -> None:
     table, _, version = path.stem.rpartition("_")

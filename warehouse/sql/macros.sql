@@ -1,30 +1,43 @@
 -- Macros: intervals, so that no number stands without its uncertainty.
 
--- Wilson score interval at 95% of a share p over n (effective) rows; null for no rows.
+-- The 95% interval of a share or of a mean of values from 0 to 1, whose n rows fall into clusters: 0 <= low <= value <= high <= 1, null for no rows.
+-- Every interval of such a value is made by interval_low and interval_high. Besides the value p and the rows n they take two sums over the clusters:
+-- nn of n_i ^ 2, where a cluster has n_i rows, and squares of (k_i - p * n_i) ^ 2, where its rows sum up to k_i. The macros above these two serve them alone.
+--
+-- It is Wilson's score interval with continuity correction (Newcombe 1998, Statistics in Medicine 17, 857-872, method 4) over effective rows that allow
+-- for the few degrees of freedom of a variance between clusters (Korn and Graubard 1998, Survey Methodology 24, 193-201; Dean and Pagano 2015, Journal
+-- of Survey Statistics and Methodology 3, 484-503). The variance takes residuals over 1 - 1 / clusters, as the CR3 estimator does for clusters of one
+-- size (Bell and McCaffrey 2002, Survey Methodology 28, 169-181). Clusters count as n ^ 2 / nn, their number where all have one size (Kish 1965).
+-- Two rules stand where the sample says little of the variance. A value of 0 or 1, a sample of one cluster and one without any spread count clusters, not
+-- rows. And no value has a lower upper end than 0 has over these clusters, or a higher lower end than 1 has. tests/warehouse/test_coverage.py simulates it.
+
+-- Quantile 0.975 of Student's t, by Fisher's expansion (Abramowitz and Stegun 26.7.5); the last term makes it right for one degree of freedom, the fewest.
+create macro t_quantile(freedom) as
+    list_reduce([1.40628, 1.58953, 2.55559, 2.82250, 2.37227, 1.959964], lambda sum, term: sum / greatest(1, freedom) + term);
+
+-- How much wider, squared, an interval from n independent values is than one that knows their variance.
+create macro estimation_factor(n) as (t_quantile(n - 1) * n / (n - 1)) ^ 2;
+
+-- Independent rows that n clustered rows are worth.
+create macro effective_rows(p, n, clusters, squares) as
+    case when p <= 0 or p >= 1 or squares <= 1e-9 * n ^ 2 / clusters or clusters < 1.000001 then clusters
+         else n ^ 2 * p * (1 - p) / squares * estimation_factor(n) / estimation_factor(clusters) end;
+
+-- Lower end for n independent rows; with z for 1.959964, the constants are z ^ 2 - 1, z ^ 2 - 2 and 2 * z ^ 2.
 create macro wilson_low(p, n) as
-    case when n > 0 then greatest(0, (p + 1.959964 ^ 2 / (2 * n) - 1.959964 * sqrt(greatest(p * (1 - p), 0) / n + 1.959964 ^ 2 / (4 * n ^ 2))) / (1 + 1.959964 ^ 2 / n)) end;
+    case when p <= 1 / (2 * n) then 0
+         else (2 * n * p + 2.841459 - 1.959964 * sqrt(greatest(0, 1.841459 - 1 / n + 4 * p * (n * (1 - p) + 1)))) / (2 * n + 7.682918) end;
 
-create macro wilson_high(p, n) as
-    case when n > 0 then least(1, (p + 1.959964 ^ 2 / (2 * n) + 1.959964 * sqrt(greatest(p * (1 - p), 0) / n + 1.959964 ^ 2 / (4 * n ^ 2))) / (1 + 1.959964 ^ 2 / n)) end;
+-- Lambdas give names to what is used more than once: as macros alone it would be written out some hundred times, and take DuckDB long to plan.
+create macro interval_low(p, n, nn, squares) as
+    case when p is not null then list_transform([n ^ 2 / nullif(nn, 0)], lambda clusters:
+        least(p, wilson_low(1, clusters), list_transform([effective_rows(p, n, clusters, squares)], lambda rows: wilson_low(p, rows))[1]))[1] end;
 
--- Rows that n clustered rows are worth: n over the design effect, which is the cluster-robust variance of the mean
--- over the binomial one, and never below 1. `squares` is the sum over clusters of their squared summed residuals.
-create macro effective_rows(n, clusters, p, squares) as
-    case when clusters < 2 or p <= 0 or p >= 1 then n
-         else n / greatest(1, clusters / (clusters - 1) * squares / (n * p * (1 - p))) end;
+create macro interval_high(p, n, nn, squares) as
+    case when p is not null then greatest(p, 1 - interval_low(1 - p, n, nn, squares)) end;
 
--- Those squares of a share p, where each cluster has k of n rows, from sums over clusters of k * k, k * n and n * n: sum((k - p * n) ^ 2), multiplied out.
+-- Those squares of a value p from sums over clusters of k * k, k * n and n * n: sum((k - p * n) ^ 2), multiplied out.
 create macro residual_squares(p, kk, kn, nn) as greatest(0, kk - 2 * p * kn + p ^ 2 * nn);
-
--- Interval at 95% of a mean of n clustered values from 0 to 1, null for one cluster. It is normal; a mean of 0 or 1 has no spread to be normal by,
--- and takes Wilson's over the clusters. `squares` is as above.
-create macro mean_low(mean, n, clusters, squares) as
-    case when clusters < 2 then null when mean <= 0 or mean >= 1 then wilson_low(mean, clusters)
-         else greatest(0, mean - 1.959964 * sqrt(clusters / (clusters - 1) * squares) / n) end;
-
-create macro mean_high(mean, n, clusters, squares) as
-    case when clusters < 2 then null when mean <= 0 or mean >= 1 then wilson_high(mean, clusters)
-         else least(1, mean + 1.959964 * sqrt(clusters / (clusters - 1) * squares) / n) end;
 
 -- F1 of a Jaccard index, of which it is a monotone function: with it an interval of the one is an interval of the other
 -- (the "Wilson indirect" interval of Lam, Gopal and Qian, Confidence intervals for the F1 score, arXiv:2309.14621).

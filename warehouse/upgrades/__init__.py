@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from warehouse.parquet import VERSIONS
+import duckdb
+
+from warehouse.parquet import VERSIONS, checked_version
+from warehouse.query import rows_of
 
 UPGRADES_ROOT = Path(__file__).parent
 
@@ -19,3 +23,9 @@ def current_relation(table: str, version: int, files: Sequence[Path]) -> str:
         select = (UPGRADES_ROOT / table / f"{step}_to_{step + 1}.sql").read_text()
         relation = f"({select.replace('{source}', relation)})"
     return relation
+
+
+def read_rows(file: Path, table: str) -> list[dict[str, Any]]:
+    """The rows of a file of any version, in the columns of the current version; WarehouseError as of `checked_version`."""
+    with duckdb.connect() as connection:
+        return rows_of(connection, f"from {current_relation(table, checked_version(file, table), [file])}")

@@ -7,16 +7,16 @@ create temporary macro confusion_by(cells, unit_column, target_column, answer_co
         select unit, target, composition, sum(tasks)::bigint as tasks from counted group by all
     ),
     targets as (
-        select unit, target, count(*) as clusters, sum(tasks)::bigint as of_target, sum(tasks * tasks)::bigint as nn from clusters group by all
+        select unit, target, sum(tasks)::bigint as of_target, sum(tasks * tasks)::bigint as nn from clusters group by all
     ),
     sums as (
         select unit, target, answer, sum(c.tasks)::bigint as tasks, sum(c.tasks * c.tasks)::bigint as kk, sum(c.tasks * r.tasks)::bigint as kn
         from counted c join clusters r using (unit, target, composition) group by all
     ),
-    worth as (
-        select unit, target, answer, tasks, tasks / of_target as share,
-               effective_rows(of_target, clusters, tasks / of_target, residual_squares(tasks / of_target, kk, kn, nn)) as rows_worth
+    shares as (
+        select unit, target, answer, tasks, of_target, tasks / of_target as share, nn, residual_squares(tasks / of_target, kk, kn, nn) as squares
         from sums join targets using (unit, target)
     )
-    select unit, target::varchar as target, answer::varchar as answer, tasks, share, wilson_low(share, rows_worth) as share_low, wilson_high(share, rows_worth) as share_high
-    from worth;
+    select unit, target::varchar as target, answer::varchar as answer, tasks, share, interval_low(share, of_target, nn, squares) as share_low,
+           interval_high(share, of_target, nn, squares) as share_high
+    from shares;

@@ -1,7 +1,7 @@
 -- Accuracy of every run over all its tasks and by what the tasks are like, with intervals clustered by composition.
 -- A table, because its intervals take sums by run, slice and composition over every prediction.
 create temporary macro sums_by(slice_name, slice_value) as table
-    select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(chance) as chance, count(*) as clusters,
+    select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(chance) as chance,
            sum(correct * correct) as kk, sum(correct * tasks) as kn, sum(tasks * tasks) as nn
     from (select run_id, slice_value as value, composition, count(*) as tasks, count(*) filter (is_correct) as correct, sum(chance) as chance
           from scored_rows group by all)
@@ -24,12 +24,12 @@ with sums as (
     union all from sums_by('says_goal', says_goal)
     union all from sums_by('has_typo', has_typo)
 ),
-worth as (
-    select *, correct / tasks as accuracy, effective_rows(tasks, clusters, correct / tasks, residual_squares(correct / tasks, kk, kn, nn)) as rows_worth from sums
+shares as (
+    select *, correct / tasks as accuracy, residual_squares(correct / tasks, kk, kn, nn) as squares from sums
 )
 select run_id::varchar as run_id, slice, value::varchar as value, tasks::bigint as tasks, correct::bigint as correct, accuracy,
-       wilson_low(accuracy, rows_worth) as accuracy_low, wilson_high(accuracy, rows_worth) as accuracy_high, chance / tasks as chance
-from worth
+       interval_low(accuracy, tasks, nn, squares) as accuracy_low, interval_high(accuracy, tasks, nn, squares) as accuracy_high, chance / tasks as chance
+from shares
 order by run_id, slice, value;
 
 comment on table accuracy_by_slice is 'Accuracy over all tasks, and by what they are like, of every run';

@@ -19,17 +19,17 @@ found as (
     select run_id, d.k, composition, coalesce(s.first_valid <= d.k, false)::int as hit from shown s join depths d using (run_id)
 ),
 totals as (
-    select run_id, k, count(*) as tasks, count(distinct composition) as clusters, avg(hit) as recall from found group by run_id, k
+    select run_id, k, count(*) as tasks, avg(hit) as recall from found group by run_id, k
 ),
 residuals as (
-    select run_id, k, composition, sum(f.hit - t.recall) as residual from found f join totals t using (run_id, k) group by all
+    select run_id, k, composition, count(*) as rows, sum(f.hit - t.recall) as residual from found f join totals t using (run_id, k) group by all
 ),
-worth as (
-    select run_id, k, tasks, recall, effective_rows(tasks, clusters, recall, sum(residual ^ 2)) as rows_worth
-    from residuals join totals using (run_id, k) group by run_id, k, tasks, clusters, recall
+sums as (
+    select run_id, k, tasks, recall, sum(rows ^ 2) as nn, sum(residual ^ 2) as squares
+    from residuals join totals using (run_id, k) group by run_id, k, tasks, recall
 )
-select run_id::varchar as run_id, k, tasks, recall, wilson_low(recall, rows_worth) as recall_low, wilson_high(recall, rows_worth) as recall_high
-from worth
+select run_id::varchar as run_id, k, tasks, recall, interval_low(recall, tasks, nn, squares) as recall_low, interval_high(recall, tasks, nn, squares) as recall_high
+from sums
 order by run_id, k;
 
 comment on table retrieval_recall is 'Share of the tasks of a run for which retrieval found a valid application, at several depths';

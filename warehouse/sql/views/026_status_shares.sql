@@ -14,19 +14,19 @@ clusters as (
     select run_id, composition, sum(tasks)::bigint as tasks from asked group by all
 ),
 totals as (
-    select run_id, count(*) as clusters, sum(tasks)::bigint as of_run, sum(tasks * tasks)::bigint as nn from clusters group by all
+    select run_id, sum(tasks)::bigint as of_run, sum(tasks * tasks)::bigint as nn from clusters group by all
 ),
 sums as (
     select run_id, status, sum(a.tasks)::bigint as tasks, sum(a.tasks * a.tasks)::bigint as kk, sum(a.tasks * c.tasks)::bigint as kn
     from asked a join clusters c using (run_id, composition) group by all
 ),
-worth as (
-    select run_id, status, tasks, tasks / of_run as share,
-           effective_rows(of_run, clusters, tasks / of_run, residual_squares(tasks / of_run, kk, kn, nn)) as rows_worth
+shares as (
+    select run_id, status, tasks, of_run, tasks / of_run as share, nn, residual_squares(tasks / of_run, kk, kn, nn) as squares
     from sums join totals using (run_id)
 )
-select r.run_id, r.dataset, r.protocol, r.model, status::varchar as status, tasks, share, wilson_low(share, rows_worth) as share_low, wilson_high(share, rows_worth) as share_high
-from worth w join runs r on r.run_id = w.run_id::varchar
+select r.run_id, r.dataset, r.protocol, r.model, status::varchar as status, tasks, share, interval_low(share, of_run, nn, squares) as share_low,
+       interval_high(share, of_run, nn, squares) as share_high
+from shares w join runs r on r.run_id = w.run_id::varchar
 order by r.dataset, r.started_at, r.run_id, tasks desc, status;
 
 comment on table status_shares is 'What became of the predictions of every run: answered, or why not';

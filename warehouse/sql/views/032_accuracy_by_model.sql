@@ -5,7 +5,7 @@ with shown as (
     from latest_runs l join accuracy_by_slice s using (run_id) where s.slice = 'all'
     union all
     select d.dataset_id, d.dataset, d.split, d.answer_kind, d.model, 'average', d.openness, null, m.runs, m.tasks,
-           m.accuracy, wilson_low(m.accuracy, m.rows_worth), wilson_high(m.accuracy, m.rows_worth)
+           m.accuracy, m.accuracy_low, m.accuracy_high
     from mean_accuracy m
     join (select pool, p.dataset_id, p.dataset, p.split, p.answer_kind, p.model, any_value(r.openness) as openness
           from pools p join runs r on r.run_id = p.run_id::varchar where p.pooled = 'model' group by all) d using (pool)

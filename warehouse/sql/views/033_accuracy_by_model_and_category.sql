@@ -5,7 +5,7 @@ with shown as (
     from latest_runs l join accuracy_by_slice s using (run_id) where s.slice = 'category'
     union all
     select d.dataset_id, d.dataset, d.split, d.answer_kind, d.model, 'average', m.value, null, m.runs, m.tasks,
-           m.accuracy, wilson_low(m.accuracy, m.rows_worth), wilson_high(m.accuracy, m.rows_worth)
+           m.accuracy, m.accuracy_low, m.accuracy_high
     from mean_accuracy m join (select distinct pool, dataset_id, dataset, split, answer_kind, model from pools where pooled = 'model') d using (pool)
     where m.slice = 'category'
 )

@@ -1,7 +1,7 @@
 -- Accuracy by category, averaged over the newest runs, beside the paper's figures (AppSelectBench, Table 3 and Figure 8).
 create table accuracy_by_category_over_models as
 select d.dataset_id, d.dataset, d.split, d.answer_kind, d.pooled, m.value as category, m.runs, m.tasks, m.accuracy,
-       wilson_low(m.accuracy, m.rows_worth) as accuracy_low, wilson_high(m.accuracy, m.rows_worth) as accuracy_high,
+       m.accuracy_low, m.accuracy_high,
        rank() over (partition by m.pool order by m.accuracy desc) as place, p.value as published
 from mean_accuracy m join (select distinct pool, dataset_id, dataset, split, answer_kind, pooled from pools where pooled <> 'model') d using (pool)
 left join published_figures p on p.measure = 'accuracy' and p.subject = m.value and d.pooled = 'language models'

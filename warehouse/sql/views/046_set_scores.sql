@@ -20,23 +20,23 @@ means as (
     from scored group by run_id
 ),
 residuals as (
-    select run_id, s.composition_id, sum(s.precision - m.mean_precision) as of_precision, sum(s.recall - m.mean_recall) as of_recall,
+    select run_id, s.composition_id, count(*) as rows, sum(s.precision - m.mean_precision) as of_precision, sum(s.recall - m.mean_recall) as of_recall,
            sum(s.f1 - m.mean_f1) as of_f1, sum(s.exact - m.exact_share) as of_exact
     from scored s join means m using (run_id) group by all
 ),
 squares as (
-    select run_id, count(*) as clusters, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
+    select run_id, sum(rows ^ 2) as nn, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
            sum(of_exact ^ 2) as of_exact
     from residuals group by run_id
 )
 select run_id, r.dataset, r.protocol, r.model, m.tasks,
-       m.mean_precision, mean_low(m.mean_precision, m.tasks, s.clusters, s.of_precision) as mean_precision_low,
-       mean_high(m.mean_precision, m.tasks, s.clusters, s.of_precision) as mean_precision_high,
-       m.mean_recall, mean_low(m.mean_recall, m.tasks, s.clusters, s.of_recall) as mean_recall_low,
-       mean_high(m.mean_recall, m.tasks, s.clusters, s.of_recall) as mean_recall_high,
-       m.mean_f1, mean_low(m.mean_f1, m.tasks, s.clusters, s.of_f1) as mean_f1_low, mean_high(m.mean_f1, m.tasks, s.clusters, s.of_f1) as mean_f1_high,
-       m.exact_share, wilson_low(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_low,
-       wilson_high(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_high,
+       m.mean_precision, interval_low(m.mean_precision, m.tasks, s.nn, s.of_precision) as mean_precision_low,
+       interval_high(m.mean_precision, m.tasks, s.nn, s.of_precision) as mean_precision_high,
+       m.mean_recall, interval_low(m.mean_recall, m.tasks, s.nn, s.of_recall) as mean_recall_low,
+       interval_high(m.mean_recall, m.tasks, s.nn, s.of_recall) as mean_recall_high,
+       m.mean_f1, interval_low(m.mean_f1, m.tasks, s.nn, s.of_f1) as mean_f1_low, interval_high(m.mean_f1, m.tasks, s.nn, s.of_f1) as mean_f1_high,
+       m.exact_share, interval_low(m.exact_share, m.tasks, s.nn, s.of_exact) as exact_low,
+       interval_high(m.exact_share, m.tasks, s.nn, s.of_exact) as exact_high,
        m.mean_set_size, m.mean_valid_size
 from means m join squares s using (run_id) join runs r using (run_id)
 order by r.dataset, r.started_at, run_id;

@@ -13,29 +13,30 @@ means as (
     from scored group by run_id, shape
 ),
 residuals as (
-    select run_id, shape, s.composition_id, sum(s.node_precision - m.node_precision) as of_precision, sum(s.node_recall - m.node_recall) as of_recall,
+    select run_id, shape, s.composition_id, count(*) as rows, count(s.edge_f1) as with_edges, count(s.kendall_tau) as chains,
+           sum(s.node_precision - m.node_precision) as of_precision, sum(s.node_recall - m.node_recall) as of_recall,
            sum(s.node_f1 - m.node_f1) as of_f1, sum(s.edge_f1 - m.edge_f1) as of_edges, sum(s.exact - m.exact_share) as of_exact,
            sum(s.kendall_tau - m.kendall_tau) / 2 as of_tau
     from scored s join means m using (run_id, shape) group by all
 ),
 squares as (
-    select run_id, shape, count(*) as clusters, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
-           count(of_edges) as clusters_with_edges, sum(of_edges ^ 2) as of_edges, sum(of_exact ^ 2) as of_exact,
-           count(of_tau) as clusters_of_chains, sum(of_tau ^ 2) as of_tau
+    select run_id, shape, sum(rows ^ 2) as nn, sum(of_precision ^ 2) as of_precision, sum(of_recall ^ 2) as of_recall, sum(of_f1 ^ 2) as of_f1,
+           sum(with_edges ^ 2) as nn_with_edges, sum(of_edges ^ 2) as of_edges, sum(of_exact ^ 2) as of_exact,
+           sum(chains ^ 2) as nn_of_chains, sum(of_tau ^ 2) as of_tau
     from residuals group by run_id, shape
 )
 select run_id, r.dataset, r.protocol, r.model, shape, m.tasks,
-       m.node_precision, mean_low(m.node_precision, m.tasks, s.clusters, s.of_precision) as node_precision_low,
-       mean_high(m.node_precision, m.tasks, s.clusters, s.of_precision) as node_precision_high,
-       m.node_recall, mean_low(m.node_recall, m.tasks, s.clusters, s.of_recall) as node_recall_low,
-       mean_high(m.node_recall, m.tasks, s.clusters, s.of_recall) as node_recall_high,
-       m.node_f1, mean_low(m.node_f1, m.tasks, s.clusters, s.of_f1) as node_f1_low, mean_high(m.node_f1, m.tasks, s.clusters, s.of_f1) as node_f1_high,
-       m.edge_f1, mean_low(m.edge_f1, m.with_edges, s.clusters_with_edges, s.of_edges) as edge_f1_low,
-       mean_high(m.edge_f1, m.with_edges, s.clusters_with_edges, s.of_edges) as edge_f1_high, m.with_edges,
-       m.exact_share, wilson_low(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_low,
-       wilson_high(m.exact_share, effective_rows(m.tasks, s.clusters, m.exact_share, s.of_exact)) as exact_high,
-       m.kendall_tau, 2 * mean_low((m.kendall_tau + 1) / 2, m.chains, s.clusters_of_chains, s.of_tau) - 1 as kendall_tau_low,
-       2 * mean_high((m.kendall_tau + 1) / 2, m.chains, s.clusters_of_chains, s.of_tau) - 1 as kendall_tau_high, m.chains
+       m.node_precision, interval_low(m.node_precision, m.tasks, s.nn, s.of_precision) as node_precision_low,
+       interval_high(m.node_precision, m.tasks, s.nn, s.of_precision) as node_precision_high,
+       m.node_recall, interval_low(m.node_recall, m.tasks, s.nn, s.of_recall) as node_recall_low,
+       interval_high(m.node_recall, m.tasks, s.nn, s.of_recall) as node_recall_high,
+       m.node_f1, interval_low(m.node_f1, m.tasks, s.nn, s.of_f1) as node_f1_low, interval_high(m.node_f1, m.tasks, s.nn, s.of_f1) as node_f1_high,
+       m.edge_f1, interval_low(m.edge_f1, m.with_edges, s.nn_with_edges, s.of_edges) as edge_f1_low,
+       interval_high(m.edge_f1, m.with_edges, s.nn_with_edges, s.of_edges) as edge_f1_high, m.with_edges,
+       m.exact_share, interval_low(m.exact_share, m.tasks, s.nn, s.of_exact) as exact_low,
+       interval_high(m.exact_share, m.tasks, s.nn, s.of_exact) as exact_high,
+       m.kendall_tau, 2 * interval_low((m.kendall_tau + 1) / 2, m.chains, s.nn_of_chains, s.of_tau) - 1 as kendall_tau_low,
+       2 * interval_high((m.kendall_tau + 1) / 2, m.chains, s.nn_of_chains, s.of_tau) - 1 as kendall_tau_high, m.chains
 from means m join squares s using (run_id, shape) join runs r using (run_id)
 order by r.dataset, r.started_at, run_id, shape;
 

@@ -6,15 +6,17 @@ create temporary macro decomposition_by(cells, unit_column) as table
         from query_table(cells) where tasks > correct and counted_application <> 'no answer' group by all
     ),
     sums as (
-        select unit, count(*) as clusters, sum(answers)::bigint as wrong_answers, coalesce(sum(found), 0) / sum(answers) as pi_intra,
+        select unit, sum(answers)::bigint as wrong_answers, coalesce(sum(found), 0) / sum(answers) as pi_intra,
                sum(coalesce(found, 0) ^ 2) as kk, sum(coalesce(found, 0) * answers) as kn, sum(answers ^ 2) as nn
         from wrong group by all
     )
-    select unit, wrong_answers, pi_intra, effective_rows(wrong_answers, clusters, pi_intra, residual_squares(pi_intra, kk, kn, nn)) as rows_worth from sums;
+    select unit, wrong_answers, pi_intra, interval_low(pi_intra, wrong_answers, nn, residual_squares(pi_intra, kk, kn, nn)) as pi_intra_low,
+           interval_high(pi_intra, wrong_answers, nn, residual_squares(pi_intra, kk, kn, nn)) as pi_intra_high
+    from sums;
 
 create table error_decomposition as
 select r.run_id, r.dataset, r.protocol, r.model, coalesce(s.wrong_answers, 0) as wrong_answers, s.pi_intra, 1 - s.pi_intra as pi_cross,
-       wilson_low(s.pi_intra, s.rows_worth) as pi_intra_low, wilson_high(s.pi_intra, s.rows_worth) as pi_intra_high
+       s.pi_intra_low, s.pi_intra_high
 from runs r left join decomposition_by('answer_cells', run_id) s on s.unit::varchar = r.run_id
 order by r.run_id;
 

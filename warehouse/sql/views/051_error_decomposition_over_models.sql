@@ -1,7 +1,7 @@
 -- Errors within a category and across categories over the newest runs together, beside the paper's figure. A table, as that of single runs.
 create table error_decomposition_over_models as
 select d.dataset_id, d.dataset, d.split, d.answer_kind, d.pooled, d.runs, s.wrong_answers, s.pi_intra, 1 - s.pi_intra as pi_cross,
-       wilson_low(s.pi_intra, s.rows_worth) as pi_intra_low, wilson_high(s.pi_intra, s.rows_worth) as pi_intra_high, p.value as published_pi_intra
+       s.pi_intra_low, s.pi_intra_high, p.value as published_pi_intra
 from decomposition_by('pooled_cells', pool) s
 join (select pool, dataset_id, dataset, split, answer_kind, pooled, count(*) as runs from pools group by all) d on d.pool = s.unit
 left join published_figures p on p.measure = 'pi_intra' and d.pooled = 'language models'

@@ -1,6 +1,6 @@
 -- Precision, recall and F1 of every application, over target and counted answer; equal to scikit-learn's on the same pairs.
 -- Precision is a share of the answers, recall of the support, and F1 a function of the hits' share of both together (the Jaccard index),
--- so that each has a Wilson interval over effective rows. A table, because they are summed by composition over every prediction.
+-- so that each has an interval. A table, because they are summed by composition over every prediction.
 create temporary macro scores_by(cells, unit_column) as table
     with seen as (
         select unit_column as unit, target_application as application, composition, tasks as support, if(counted_application = target_application, tasks, 0) as answers
@@ -15,8 +15,7 @@ create temporary macro scores_by(cells, unit_column) as table
         from seen group by all
     ),
     sums as (
-        select unit, application, sum(support)::bigint as support, sum(answers)::bigint as answers, sum(hits)::bigint as hits, count(*) as clusters,
-               count(*) filter (support > 0) as target_clusters, count(*) filter (answers > 0) as answer_clusters,
+        select unit, application, sum(support)::bigint as support, sum(answers)::bigint as answers, sum(hits)::bigint as hits,
                sum(hits * hits) as hh, sum(hits * support) as hs, sum(support * support) as ss, sum(hits * answers) as ha, sum(answers * answers) as aa,
                sum(support * answers) as sa
         from clusters group by all
@@ -26,18 +25,17 @@ create temporary macro scores_by(cells, unit_column) as table
                hits / (support + answers - hits) as jaccard
         from sums
     ),
-    worth as (
-        select *, effective_rows(answers, answer_clusters, precision, residual_squares(precision, hh, ha, aa)) as precision_rows,
-               effective_rows(support, target_clusters, recall, residual_squares(recall, hh, hs, ss)) as recall_rows,
-               effective_rows(together, clusters, jaccard, residual_squares(jaccard, hh, hs + ha - hh, ss + aa + hh + 2 * (sa - hs - ha))) as together_rows
+    squares as (
+        select *, residual_squares(precision, hh, ha, aa) as of_precision, residual_squares(recall, hh, hs, ss) as of_recall,
+               ss + aa + hh + 2 * (sa - hs - ha) as tt, residual_squares(jaccard, hh, hs + ha - hh, tt) as of_jaccard
         from shares
     )
     select unit, application::varchar as application, support, answers, hits,
-           precision, wilson_low(precision, precision_rows) as precision_low, wilson_high(precision, precision_rows) as precision_high,
-           recall, wilson_low(recall, recall_rows) as recall_low, wilson_high(recall, recall_rows) as recall_high,
-           2 * hits / (support + answers) as f1, f1_of_jaccard(wilson_low(jaccard, together_rows)) as f1_low,
-           f1_of_jaccard(wilson_high(jaccard, together_rows)) as f1_high
-    from worth;
+           precision, interval_low(precision, answers, aa, of_precision) as precision_low, interval_high(precision, answers, aa, of_precision) as precision_high,
+           recall, interval_low(recall, support, ss, of_recall) as recall_low, interval_high(recall, support, ss, of_recall) as recall_high,
+           2 * hits / (support + answers) as f1, f1_of_jaccard(interval_low(jaccard, together, tt, of_jaccard)) as f1_low,
+           f1_of_jaccard(interval_high(jaccard, together, tt, of_jaccard)) as f1_high
+    from squares;
 
 create table application_scores as
 select unit::varchar as run_id, * exclude (unit) from scores_by('answer_cells', run_id) order by run_id, application;

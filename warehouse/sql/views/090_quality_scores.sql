@@ -1,5 +1,5 @@
 -- Means and shares of the quality studies (AppSelectBench, section 6.1), people and models apart.
--- A task that three people rate is one observation, so intervals rest on the tasks: means of task means, and shares by effective rows.
+-- A task that three people rate is one observation, so intervals rest on the tasks. Marks from 1 to 5 are shares of the way from 1 to 5 for their interval.
 create view quality_scores as
 with marks as (
     select study_id, rater_kind, task_id, rater, measure, mark::double as mark
@@ -9,14 +9,18 @@ with marks as (
 ), of_tasks as (
     select study_id, rater_kind, measure, task_id, count(*) as ratings, avg(mark) as task_mean from marks group by all
 ), summed as (
-    select study_id, rater_kind, measure, count(*) as tasks, sum(ratings) as ratings, avg(task_mean) as mean, stddev_samp(task_mean) as spread from of_tasks group by all
+    select study_id, rater_kind, measure, count(*) as tasks, sum(ratings) as ratings, avg(task_mean) as mean, var_pop(task_mean) * count(*) as squares from of_tasks group by all
+), placed as (
+    select *, if(measure = 'ground truth right', 0, 1) as lowest, if(measure = 'ground truth right', 1, 4) as width,
+           (mean - lowest) / width as place, squares / width ^ 2 as place_squares
+    from summed
 )
 select s.study_id, q.dataset_id, q.dataset, rater_kind,
        (select count(distinct rater) from quality_ratings r where r.study_id = s.study_id and r.rater_kind = s.rater_kind) as raters,
        measure, s.tasks, ratings, mean,
-       case when measure = 'ground truth right' then wilson_low(mean, s.tasks) else greatest(1, mean - 1.959964 * spread / sqrt(s.tasks)) end as mean_low,
-       case when measure = 'ground truth right' then wilson_high(mean, s.tasks) else least(5, mean + 1.959964 * spread / sqrt(s.tasks)) end as mean_high
-from summed s join quality_studies q using (study_id)
+       least(mean, lowest + width * interval_low(place, s.tasks, s.tasks, place_squares)) as mean_low,
+       greatest(mean, lowest + width * interval_high(place, s.tasks, s.tasks, place_squares)) as mean_high
+from placed s join quality_studies q using (study_id)
 order by q.dataset, s.study_id, rater_kind, measure;
 
 comment on view quality_scores is 'Grammar and realism (means, 1 to 5) and the share of right ground truth in each study, people and models apart, with 95% intervals over tasks';

@@ -19,27 +19,26 @@ by_episode as (
     from sliced group by all
 ),
 sums as (
-    select run_id, suite, agent, start, slice, value, count(*) as episodes, count(*) filter (played > 0) as clusters, sum(played)::bigint as played,
+    select run_id, suite, agent, start, slice, value, count(*) as episodes, sum(played)::bigint as played,
            sum(succeeded)::bigint as succeeded, sum(reward) as reward, sum(faults)::bigint as faults,
            sum(succeeded * succeeded) as kk, sum(succeeded * played) as kn, sum(played * played) as nn, sum(reward * reward) as rr, sum(reward * played) as rn,
-           sum(choices)::bigint as choices, sum(valid_choices)::bigint as valid_choices, count(*) filter (choices > 0) as choosers,
+           sum(choices)::bigint as choices, sum(valid_choices)::bigint as valid_choices,
            sum(valid_choices * valid_choices) as vv, sum(valid_choices * choices) as vc, sum(choices * choices) as cc
     from by_episode group by all
 ),
 shares as (
     select *, succeeded / nullif(played, 0) as success, reward / nullif(played, 0) as mean_reward, valid_choices / nullif(choices, 0) as choice_accuracy from sums
 ),
-worth as (
-    select *, effective_rows(played, clusters, success, residual_squares(success, kk, kn, nn)) as rows_worth,
-           residual_squares(mean_reward, rr, rn, nn) as reward_squares,
-           effective_rows(choices, choosers, choice_accuracy, residual_squares(choice_accuracy, vv, vc, cc)) as choices_worth
+squares as (
+    select *, residual_squares(success, kk, kn, nn) as of_success, residual_squares(mean_reward, rr, rn, nn) as of_reward,
+           residual_squares(choice_accuracy, vv, vc, cc) as of_choices
     from shares
 )
-select run_id, suite, agent, start, slice, value, episodes, played, succeeded, success, wilson_low(success, rows_worth) as success_low,
-       wilson_high(success, rows_worth) as success_high, mean_reward, mean_low(mean_reward, played, clusters, reward_squares) as mean_reward_low,
-       mean_high(mean_reward, played, clusters, reward_squares) as mean_reward_high, faults, choices, choice_accuracy,
-       wilson_low(choice_accuracy, choices_worth) as choice_accuracy_low, wilson_high(choice_accuracy, choices_worth) as choice_accuracy_high
-from worth
+select run_id, suite, agent, start, slice, value, episodes, played, succeeded, success, interval_low(success, played, nn, of_success) as success_low,
+       interval_high(success, played, nn, of_success) as success_high, mean_reward, interval_low(mean_reward, played, nn, of_reward) as mean_reward_low,
+       interval_high(mean_reward, played, nn, of_reward) as mean_reward_high, faults, choices, choice_accuracy,
+       interval_low(choice_accuracy, choices, cc, of_choices) as choice_accuracy_low, interval_high(choice_accuracy, choices, cc, of_choices) as choice_accuracy_high
+from squares
 order by suite, agent, start, run_id, slice, value;
 
 comment on view episode_success is 'Success of each run of episodes, over all and by level, discipline, application and feasibility, with 95% intervals';
@@ -56,7 +55,7 @@ comment on column episode_success.success is 'Their share; null where none was p
 comment on column episode_success.success_low is 'Lower end of the 95% interval, clustered by episode';
 comment on column episode_success.success_high is 'Upper end of the 95% interval';
 comment on column episode_success.mean_reward is 'Mean reward, where an L3 episode counts by its phases';
-comment on column episode_success.mean_reward_low is 'Lower end of its 95% interval, clustered by episode; null where one episode was played';
+comment on column episode_success.mean_reward_low is 'Lower end of its 95% interval, clustered by episode';
 comment on column episode_success.mean_reward_high is 'Upper end of that interval';
 comment on column episode_success.faults is 'Faults of the infrastructure, in no denominator';
 comment on column episode_success.choices is 'Bare starts in which a program was opened';

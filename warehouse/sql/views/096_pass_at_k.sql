@@ -21,10 +21,10 @@ means as (
     from expected group by all
 )
 select run_id, suite, agent, start, k, episodes, repeated_enough,
-       pass_at_k, mean_low(pass_at_k, repeated_enough, repeated_enough, any_squares) as pass_at_k_low,
-       mean_high(pass_at_k, repeated_enough, repeated_enough, any_squares) as pass_at_k_high,
-       pass_hat_k, mean_low(pass_hat_k, repeated_enough, repeated_enough, all_squares) as pass_hat_k_low,
-       mean_high(pass_hat_k, repeated_enough, repeated_enough, all_squares) as pass_hat_k_high
+       pass_at_k, interval_low(pass_at_k, repeated_enough, repeated_enough, any_squares) as pass_at_k_low,
+       interval_high(pass_at_k, repeated_enough, repeated_enough, any_squares) as pass_at_k_high,
+       pass_hat_k, interval_low(pass_hat_k, repeated_enough, repeated_enough, all_squares) as pass_hat_k_low,
+       interval_high(pass_hat_k, repeated_enough, repeated_enough, all_squares) as pass_hat_k_high
 from means
 order by suite, agent, start, run_id, k;
 
@@ -37,8 +37,8 @@ comment on column pass_at_k.k is 'Repeats';
 comment on column pass_at_k.episodes is 'Episodes of the run';
 comment on column pass_at_k.repeated_enough is 'Those with at least k repeats, which the shares are over';
 comment on column pass_at_k.pass_at_k is 'Expected share in which at least one of k repeats succeeds; null where no episode has k';
-comment on column pass_at_k.pass_at_k_low is 'Lower end of its 95% interval over episodes; null where one episode has k';
+comment on column pass_at_k.pass_at_k_low is 'Lower end of its 95% interval over episodes';
 comment on column pass_at_k.pass_at_k_high is 'Upper end of that interval';
 comment on column pass_at_k.pass_hat_k is 'Expected share in which all of k repeats succeed; null where no episode has k';
-comment on column pass_at_k.pass_hat_k_low is 'Lower end of its 95% interval over episodes; null where one episode has k';
+comment on column pass_at_k.pass_hat_k_low is 'Lower end of its 95% interval over episodes';
 comment on column pass_at_k.pass_hat_k_high is 'Upper end of that interval';
