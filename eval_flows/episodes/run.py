@@ -90,7 +90,7 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
         jobs = [
             _Job(episode, repeat, plan.agent, plan.image, plan.bare, _trajectory(folder, episode, repeat), plan.keep_pictures)
             for episode, repeat in wanted
-            if (episode.episode_id, repeat) not in rows
+            if not _has_ended(rows.get((episode.episode_id, repeat)))
         ]
         progress(plan.suite, len(wanted) - len(jobs), len(wanted), "")
         limit = _SECONDS_AROUND + _SECONDS_PER_STEP * max((job.episode.budget for job in jobs), default=0)
@@ -178,7 +178,7 @@ def _describe(plan: Plan, folder: Path) -> None:
 
 
 def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:
-    """The episodes that ended, but for faults; a last line that a kill cut off is passed over, and its episode played again."""
+    """The last row of each episode and repeat; a last line that a kill cut off is passed over, and its episode played again."""
     path = folder / "episodes.jsonl"
     rows: dict[tuple[str, int], Row] = {}
     for line in path.read_text().splitlines() if path.is_file() else ():
@@ -186,9 +186,12 @@ def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:
             row = json.loads(line)
         except ValueError:
             continue
-        if row["fault"] is None:
-            rows[row["episode_id"], row["repeat"]] = row
+        rows[row["episode_id"], row["repeat"]] = row
     return rows
+
+
+def _has_ended(row: Row | None) -> bool:
+    return row is not None and row["fault"] is None
 
 
 def _append(path: Path, row: Row) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from eval_flows.episodes import run as runs
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
+from eval_flows.episodes.workers import Done
 from machines.image import Image
 from machines.packages import KEPT
 from tests.conftest import REPOSITORY, quiet, workers_and_machines
@@ -24,6 +26,11 @@ from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
 APPEND, REPLACE = "{level: L1, tasks: [mousepad.append_line]}", "{level: L1, tasks: [mousepad.replace_word]}"
+
+FIGURES = {
+    "status": "done", "reward": 1.0, "is_success": True, "steps": 0, "malformed": 0, "ready_seconds": 1.0, "seconds": 2.0, "first_application": None,
+    "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
+}  # fmt: skip
 
 
 def played(data: DataFolder, agent: str, **options: Any) -> SuiteRun:
@@ -113,6 +120,33 @@ def wait_for(holds: Any) -> None:
     while not holds():
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A faulted episode beyond the limit left the tables until it was played again. No machine is started."""
+    tried: list[int] = []
+
+    def replaces(job: Any) -> bool:
+        return any(step.task == "mousepad.replace_word" for phase in job.episode.phases for step in phase)
+
+    def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
+        tried.append(len(jobs))
+        for job in jobs:
+            job.folder.mkdir(parents=True, exist_ok=True)
+            (job.folder / "trajectory.json").write_text('{"steps": []}')
+            fault = "MachineError: lost" if replaces(job) and len(tried) == 1 else None
+            yield Done(job, None if fault else FIGURES, fault, (fault,) * 3 if fault else (), 1.0)
+
+    monkeypatch.setattr(runs, "supervised", ended)
+    listed(APPEND, REPLACE)
+    played(data, "idle")
+    query = "select episode_id, status, fault from episodes order by episode_id"
+    before = rows_of(connect(data.warehouse), query)
+    assert sorted(row["status"] for row in before) == ["done", "infrastructure fault"]
+    played(data, "idle", limit=1)
+    assert rows_of(connect(data.warehouse), query) == before and tried == [2, 0]
+    played(data, "idle")
+    assert [row["status"] for row in rows_of(connect(data.warehouse), query)] == ["done", "done"] and tried == [2, 0, 1]
 
 
 def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFolder, listed: Listed, image: Image) -> None:
