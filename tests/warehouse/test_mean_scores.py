@@ -98,6 +98,6 @@ def test_a_mean_at_the_end_of_its_scale_is_not_certain(value: float) -> None:
 
 def test_one_composition_is_one_observation_and_no_chain_has_no_tau() -> None:
     row = views(answers().assign(composition_id="one", kendall_tau=None))["graph"]
-    assert (row["node_f1_low"], row["node_f1_high"], row["edge_f1_low"]) == (0, 1, 0)
+    assert all(row[f"{name}_low"] < 0.01 and row[f"{name}_high"] > 0.97 for name in ("node_f1", "edge_f1"))
     assert row["kendall_tau"] is row["kendall_tau_low"] is None
     assert row["chains"] == 0 and row["node_f1"] > 0

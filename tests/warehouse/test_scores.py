@@ -92,7 +92,8 @@ def test_tasks_that_only_repeat_a_composition_narrow_no_interval(view: str, kind
     assert len(ends) >= 2 and len(once) == len(thrice)
     for before, after in zip(once, thrice, strict=True):
         assert after["tasks"] == 3 * before["tasks"] and all(-1 < before[name] < 1 for name in ends)
-        assert [after[name] for name in ends] == pytest.approx([before[name] for name in ends])
+        for name in ends:
+            assert after[name] <= before[name] if name.endswith("_low") else after[name] >= before[name], name
 
 
 def test_graph_scores_count_failed_answers_as_nothing_and_tau_where_it_is_defined() -> None:
@@ -114,7 +115,7 @@ def test_graph_scores_count_failed_answers_as_nothing_and_tau_where_it_is_define
     assert [rows["parallel"][name] for name in names] == [2, 0.5, 0.5, 0.5, None, 0.5, None, 0]
     assert [rows["singleton"][name] for name in names] == [1, 0.5, 1, pytest.approx(2 / 3), 0, 0, None, 0]
     assert [rows["all"][name] for name in names] == pytest.approx([6, 3.5 / 6, 4 / 6, (3 + 2 / 3) / 6, 0.25, 2 / 6, 0, 2])
-    assert rows["singleton"]["node_f1_low"] is None and rows["sequential"]["exact_low"] < 1 / 3 < rows["sequential"]["exact_high"]
+    assert rows["singleton"]["node_f1_low"] < 0.01 and rows["sequential"]["exact_low"] < 1 / 3 < rows["sequential"]["exact_high"]
 
 
 def test_retrieval_recall_counts_tasks_whose_first_cards_hold_a_valid_application() -> None:

@@ -30,11 +30,11 @@ create macro wilson_low(p, n) as
 
 -- Lambdas give names to what is used more than once: as macros alone it would be written out some hundred times, and take DuckDB long to plan.
 create macro interval_low(p, n, nn, squares) as
-    case when p is not null then list_transform([n ^ 2 / nullif(nn, 0)], lambda clusters:
+    case when p is null then null else list_transform([n ^ 2 / nullif(nn, 0)], lambda clusters:
         least(p, wilson_low(1, clusters), list_transform([effective_rows(p, n, clusters, squares)], lambda rows: wilson_low(p, rows))[1]))[1] end;
 
 create macro interval_high(p, n, nn, squares) as
-    case when p is not null then greatest(p, 1 - interval_low(1 - p, n, nn, squares)) end;
+    case when p is null then null else greatest(p, 1 - interval_low(1 - p, n, nn, squares)) end;
 
 -- Those squares of a value p from sums over clusters of k * k, k * n and n * n: sum((k - p * n) ^ 2), multiplied out.
 create macro residual_squares(p, kk, kn, nn) as greatest(0, kk - 2 * p * kn + p ^ 2 * nn);
