@@ -1,6 +1,6 @@
-"""Getters of documents, by python-docx."""
+"""Getters of .docx documents: what stands in them, and the formats that hold there."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -10,8 +10,9 @@ from docx.oxml.ns import qn
 
 from eval_flows.episodes.checkers import files
 from eval_flows.episodes.checkers.care import unpacked
+from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
 
-Json = Mapping[str, Any]
+Node = Any
 
 
 def of_document(content: bytes, what: str) -> Any:
@@ -20,7 +21,7 @@ def of_document(content: bytes, what: str) -> Any:
     kind, _, rest = what.partition(".")
     if kind == "column":
         return _table_column(document, rest)
-    return _of_paragraph(document, kind, rest) if rest else _WHOLE[kind](document)
+    return _of_text(document, kind, rest) if rest else _WHOLE[kind](document)
 
 
 def _table_column(document: Any, name: str) -> list[str] | None:
@@ -32,136 +33,170 @@ def _table_column(document: Any, name: str) -> list[str] | None:
     return None
 
 
-def _of_paragraph(document: Any, kind: str, text: str) -> Any:
+def _of_text(document: Any, kind: str, text: str) -> Any:
     """A property of the first paragraph that holds the text, or of the characters of the text in it where they agree."""
-    holding = next((one for one in document.paragraphs if text in one.text), None)
+    holding = next((one for one in _paragraphs(document) if text in text_of(one)), None)
     if holding is None:
         return None
     if kind in _OF_PARAGRAPH:
         return _OF_PARAGRAPH[kind](document, holding)
-    start = holding.text.index(text)
-    runs = _by_character(holding)[start : start + len(text)]
+    formats, start = Formats(document), text_of(holding).index(text)
+    if kind in _STRETCHES:
+        return _stretches(formats, holding, _STRETCHES[kind])
+    runs = [run for _, run in characters(holding)[start : start + len(text)]]
     if kind == "superscript":
-        return "".join(character for character, run in zip(text, runs, strict=False) if run.font.superscript)
-    found = [_OF_RUN[kind](run) for run in runs]
-    return found[0] if found and all(value == found[0] for value in found) else None
+        return "".join(character for character, run in zip(text, runs, strict=True) if formats.is_raised(run))
+    found = [_OF_RUN[kind](formats, run) for run in runs]
+    return found[0] if all(value == found[0] for value in found) else None
 
 
-def _by_character(paragraph: Any) -> list[Any]:
-    """The run that each character of the paragraph's text stands in."""
-    inner = [part for one in paragraph.iter_inner_content() for part in (one.runs if hasattr(one, "runs") else [one])]
-    return [run for run in inner for _ in run.text]
+def _paragraphs(document: Any) -> list[Node]:
+    """The paragraphs of the text itself, without those in tables, frames and generated indexes."""
+    return [one._p for one in document.paragraphs]
 
 
-def _bold_texts(_: Any, paragraph: Any) -> list[str]:
-    """The stretches of the paragraph that are bold, from one that is not to the next."""
-    pairs = zip(paragraph.text, _by_character(paragraph), strict=False)
-    return ["".join(character for character, _ in part) for bold, part in groupby(pairs, lambda pair: bool(pair[1].font.bold)) if bold]
+def _stretches(formats: Formats, paragraph: Node, has: Callable[[Formats, Node], bool]) -> list[str]:
+    """The parts of a paragraph whose characters have a format, without the spaces at their ends."""
+    parts = groupby(characters(paragraph), lambda pair: has(formats, pair[1]))
+    texts = ["".join(character for character, _ in part).strip() for formatted, part in parts if formatted]
+    return [text for text in texts if text]
 
 
-def _points(length: Any) -> float | None:
-    return None if length is None else length.pt
+def _bold_texts(document: Any) -> list[str]:
+    """What is bold in paragraphs that are no headings."""
+    formats = Formats(document)
+    plain = [one for one in _paragraphs(document) if formats.heading_level(one) is None]
+    return [text for one in plain for text in _stretches(formats, one, _STRETCHES["bold_texts"])]
 
 
-def _list_kind(document: Any, paragraph: Any) -> str | None:
+def _list_kind(document: Any, paragraph: Node) -> str | None:
     """How a list numbers the paragraph: decimal, lowerLetter, bullet and so on; nothing where it is in no list."""
-    numbered = paragraph._p.pPr.numPr if paragraph._p.pPr is not None else None
-    if numbered is None or numbered.numId is None or numbered.numId.val == 0:
-        return None
-    root = document.part.numbering_part.element
-    level = str(numbered.ilvl.val if numbered.ilvl is not None else 0)
-    for one in root.iter(qn("w:num")):
-        if one.get(qn("w:numId")) == str(numbered.numId.val):
-            wanted = one.find(qn("w:abstractNumId")).get(qn("w:val"))
-            kinds = [
-                found.find(qn("w:numFmt")).get(qn("w:val"))
-                for abstract in root.iter(qn("w:abstractNum"))
-                if abstract.get(qn("w:abstractNumId")) == wanted
-                for found in abstract.iter(qn("w:lvl"))
-                if found.get(qn("w:ilvl")) == level
-            ]
-            return kinds[0] if kinds else None
-    return None
+    formats = Formats(document)
+    place = formats.in_list(paragraph)
+    return None if place is None else formats.numbering.kind(*place)
 
 
-def _breaks_before(document: Any, paragraph: Any) -> bool:
-    """Whether a page break comes right before the paragraph: in its format, at its start, or at the end of what stands before it."""
-    if paragraph.paragraph_format.page_break_before:
+def _listed(document: Any) -> list[tuple[Node, tuple[str, int]]]:
+    """The paragraphs in lists that show a number or a bullet, with their places in them."""
+    formats = Formats(document)
+    places = [(one, formats.in_list(one)) for one in _xml(document, "w:p")]
+    return [(one, place) for one, place in places if place is not None and formats.numbering.kind(*place) is not None]
+
+
+def _numbered(document: Any) -> list[str]:
+    """The paragraphs in decimal lists with their numbers."""
+    numbering = Formats(document).numbering
+    decimal = [(one, place) for one, place in _listed(document) if numbering.kind(*place) == "decimal"]
+    return [f"{number} {text_of(one)}" for (one, _), number in zip(decimal, numbering.numbers(place for _, place in decimal), strict=True)]
+
+
+def _breaks_before(document: Any, paragraph: Node) -> bool:
+    """Whether a new page begins right before the paragraph: by its format, a break at its start or at the end of what stands before, or a section."""
+    if Formats(document).begins_page(paragraph):
         return True
-    before = paragraph._p.getprevious()
-    own = [node for node in paragraph._p.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
+    before = paragraph.getprevious()
+    own = [node for node in paragraph.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
     others = [node for node in before.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text] if before is not None else []
-    near = [*own[:1], *others[-1:]]
-    return any(node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in near)
+    section = None if before is None else next(before.iter(qn("w:sectPr")), None)
+    kind = None if section is None else section.find(qn("w:type"))
+    if section is not None and (kind is None or kind.get(qn("w:val")) == "nextPage"):
+        return True
+    return any(node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in (*own[:1], *others[-1:]))
 
 
-def _link(document: Any, paragraph: Any) -> list[str]:
-    return [f"{one.text}: {one.address}" for one in paragraph.hyperlinks]
+def _links(document: Any, paragraph: Node) -> list[str]:
+    found = next(one for one in document.paragraphs if one._p is paragraph)
+    return [f"{one.text}: {one.address}" for one in found.hyperlinks]
 
 
-def _picture_after(document: Any, paragraph: Any) -> str | None:
+def _picture_after(document: Any, paragraph: Node) -> str | None:
     """The pixels, as a picture's, of the first picture that is anchored in the paragraph or in the one after it."""
-    after = paragraph._p.getnext()
-    drawn = [picture for one in (paragraph._p, after) if one is not None for picture in one.iter(qn("a:blip"))]
+    drawn = [picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))]
     return files.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
 
 
-def _table_after(document: Any, paragraph: Any) -> bool:
-    return any(one.tag == qn("w:tbl") for one in paragraph._p.itersiblings())
-
-
-def _contents_after(document: Any, paragraph: Any) -> bool:
+def _contents_after(paragraph: Node) -> bool:
     """Whether a generated table of contents comes somewhere after the paragraph."""
-    return any((node.text or "").strip().startswith("TOC") for one in paragraph._p.itersiblings() for node in one.iter(qn("w:instrText")))
+    return any(code.startswith("TOC") for one in paragraph.itersiblings() for code in _codes(one))
 
 
-def _highlight(run: Any) -> str | None:
-    """The highlighter's colour: as such, or as the shading that other programs write for it."""
-    if run.font.highlight_color:
-        return str(run.font.highlight_color.name.lower())
-    shading = None if run._r.rPr is None else run._r.rPr.find(qn("w:shd"))
-    fill = None if shading is None else str(shading.get(qn("w:fill"))).lower()
-    return {"ffff00": "yellow", "auto": None, "none": None}.get(fill, f"#{fill}") if fill else None
-
-
-_OF_PARAGRAPH: Mapping[str, Callable[[Any, Any], Any]] = {
-    "style": lambda _, one: one.style.name,
-    "align": lambda _, one: None if one.alignment is None else one.alignment.name.lower(),
-    "line_spacing": lambda _, one: one.paragraph_format.line_spacing,
-    "space_before": lambda _, one: _points(one.paragraph_format.space_before),
-    "space_after": lambda _, one: _points(one.paragraph_format.space_after),
-    "indent": lambda _, one: None if one.paragraph_format.left_indent is None else one.paragraph_format.left_indent.cm,
-    "text": lambda _, one: one.text,
+_STRETCHES: Mapping[str, Callable[[Formats, Node], bool]] = {
+    "bold_texts": lambda formats, run: formats.toggle(run, "bold"),
+    "struck_texts": lambda formats, run: formats.toggle(run, "strike"),
+    "highlighted_texts": lambda formats, run: formats.highlight(run) is not None,
+}
+_OF_PARAGRAPH: Mapping[str, Callable[[Any, Node], Any]] = {
+    "style": lambda document, one: Formats(document).style(one),
+    "heading_level": lambda document, one: Formats(document).heading_level(one),
+    "align": lambda document, one: Formats(document).alignment(one),
+    "line_spacing": lambda document, one: Formats(document).line_spacing(one),
+    "space_before": lambda document, one: Formats(document).space(one, "before"),
+    "space_after": lambda document, one: Formats(document).space(one, "after"),
+    "indent": lambda document, one: Formats(document).indent(one),
+    "first_line": lambda document, one: Formats(document).first_line(one),
+    "text": lambda _, one: text_of(one),
     "list_kind": _list_kind,
     "page_break_before": _breaks_before,
-    "links": _link,
-    "bold_texts": _bold_texts,
+    "links": _links,
     "picture_after": _picture_after,
-    "table_after": _table_after,
-    "contents_after": _contents_after,
+    "table_after": lambda _, one: any(after.tag == qn("w:tbl") for after in one.itersiblings()),
+    "contents_after": lambda _, one: _contents_after(one),
 }
-_OF_RUN: Mapping[str, Callable[[Any], Any]] = {
-    "bold": lambda run: bool(run.font.bold),
-    "italic": lambda run: bool(run.font.italic),
-    "underline": lambda run: bool(run.font.underline),
-    "strike": lambda run: bool(run.font.strike),
-    "size": lambda run: run.font.size.pt if run.font.size else None,
-    "font": lambda run: run.font.name,
-    "colour": lambda run: f"#{str(run.font.color.rgb).lower()}" if run.font.color and run.font.color.rgb else None,
-    "highlight": _highlight,
+_OF_RUN: Mapping[str, Callable[[Formats, Node], Any]] = {
+    "bold": lambda formats, run: formats.toggle(run, "bold"),
+    "italic": lambda formats, run: formats.toggle(run, "italic"),
+    "strike": lambda formats, run: formats.toggle(run, "strike"),
+    "underline": lambda formats, run: formats.underline(run),
+    "size": lambda formats, run: formats.size(run),
+    "font": lambda formats, run: formats.font(run),
+    "colour": lambda formats, run: formats.colour(run),
+    "highlight": lambda formats, run: formats.highlight(run),
 }
 _PAPERS_CM = {"A3": (29.7, 42.0), "A4": (21.0, 29.7), "A5": (14.8, 21.0), "A6": (10.5, 14.8), "Letter": (21.59, 27.94), "Legal": (21.59, 35.56)}
 _PAPER_TOLERANCE_CM = 0.15
 
 
-def _paper(document: Any) -> str | None:
+def _of_pages(document: Any, of_section: Callable[[Any], Any]) -> Any:
+    """What holds of all pages; nothing where sections with a text in them differ."""
+    written = [one for one in document.sections if any(not hasattr(part, "text") or part.text.strip() for part in one.iter_inner_content())]
+    found = [of_section(one) for one in written or document.sections]
+    return found[0] if all(value == found[0] for value in found) else None
+
+
+def _paper(section: Any) -> str | None:
     """The name of the paper, whichever way it lies."""
-    section = document.sections[0]
     sides = sorted((section.page_width.cm, section.page_height.cm))
     return next(
         (name for name, one in _PAPERS_CM.items() if all(abs(side - other) < _PAPER_TOLERANCE_CM for side, other in zip(sides, one, strict=True))),
         None,
     )
+
+
+def _columns(section: Any) -> int:
+    node = section._sectPr.find(qn("w:cols"))
+    return 1 if node is None else int(node.get(qn("w:num"), "1"))
+
+
+def _at_edge(document: Any, edge: str) -> Sequence[Any]:
+    """The headers, or the footers, that pages have: the first page and even ones may have their own."""
+    even = [f"even_page_{edge}"] if document.settings.odd_and_even_pages_header_footer else []
+    return [
+        getattr(section, name)
+        for section in document.sections
+        for name in (edge, *([f"first_page_{edge}"] if section.different_first_page_header_footer else []), *even)
+    ]
+
+
+def _edge_text(document: Any, edge: str) -> str | None:
+    """The text of the header or footer of every page; nothing where pages differ."""
+    texts = {"\n".join(text_of(one._p) for one in found.paragraphs).strip("\n") for found in _at_edge(document, edge)}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _codes(node: Node) -> list[str]:
+    """The codes of the fields in a part of a document, as in PAGE."""
+    fields = node.iter(qn("w:instrText"), qn("w:fldSimple"))
+    return [((one.text if one.tag == qn("w:instrText") else one.get(qn("w:instr"))) or "").strip() for one in fields]
 
 
 def _part(document: Any, ending: str) -> Any:
@@ -203,42 +238,58 @@ def _commented(document: Any) -> list[str]:
     return [f"{text}: {texts.get(number, '')}" for number, text in about.items()]
 
 
+def _tracked(document: Any, change: str, text: str) -> list[str]:
+    """The texts of tracked changes, without the spaces at their ends; neighbours are one."""
+    found: list[str] = []
+    before = None
+    for node in _xml(document, change):
+        told = "".join(one.text or "" for one in node.iter(qn(text)))
+        if before is not None and node.getprevious() is before:
+            found[-1] += told
+        else:
+            found.append(told)
+        before = node
+    return [one.strip() for one in found if one.strip()]
+
+
 def _xml(document: Any, name: str) -> list[Any]:
     return list(document.element.body.iter(qn(name)))
 
 
 _WHOLE: Mapping[str, Callable[[Any], Any]] = {
-    "paragraphs": lambda document: [one.text for one in document.paragraphs],
-    "last_paragraph": lambda document: next((one.text for one in reversed(document.paragraphs) if one.text), None),
-    "headings": lambda document: [one.text for one in document.paragraphs if one.style.name.startswith("Heading")],
-    "lists": lambda document: [one.text for one in document.paragraphs if one._p.pPr is not None and one._p.pPr.numPr is not None],
+    "paragraphs": lambda document: [text_of(one) for one in _paragraphs(document)],
+    "last_paragraph": lambda document: next((text for one in reversed(_paragraphs(document)) if (text := text_of(one))), None),
+    "headings": lambda document: [text_of(one) for one in _paragraphs(document) if Formats(document).heading_level(one) is not None],
+    "lists": lambda document: [text_of(one) for one, _ in _listed(document)],
+    "numbered": _numbered,
+    "bold_texts": _bold_texts,
     "tables": lambda document: [[[cell.text for cell in row.cells] for row in table.rows] for table in document.tables],
-    "header": lambda document: "\n".join(one.text for one in document.sections[0].header.paragraphs),
-    "footer": lambda document: "\n".join(one.text for one in document.sections[0].footer.paragraphs),
-    "footer_fields": lambda document: [node.text for node in document.sections[0].footer._element.iter(qn("w:instrText"))],
+    "header": lambda document: _edge_text(document, "header"),
+    "footer": lambda document: _edge_text(document, "footer"),
+    "footer_fields": lambda document: [code for found in _at_edge(document, "footer") for code in _codes(found._element)],
     "texts": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:t"))) for one in _xml(document, "w:p")],
-    "page_width": lambda document: document.sections[0].page_width.cm,
-    "page_height": lambda document: document.sections[0].page_height.cm,
-    "orientation": lambda document: document.sections[0].orientation.name.lower(),
-    "margin_left": lambda document: document.sections[0].left_margin.cm,
-    "margin_right": lambda document: document.sections[0].right_margin.cm,
-    "margin_top": lambda document: document.sections[0].top_margin.cm,
-    "margin_bottom": lambda document: document.sections[0].bottom_margin.cm,
-    "paper": _paper,
+    "page_width": lambda document: _of_pages(document, lambda section: section.page_width.cm),
+    "page_height": lambda document: _of_pages(document, lambda section: section.page_height.cm),
+    "orientation": lambda document: _of_pages(document, lambda section: "landscape" if section.page_width > section.page_height else "portrait"),
+    "margin_left": lambda document: _of_pages(document, lambda section: section.left_margin.cm),
+    "margin_right": lambda document: _of_pages(document, lambda section: section.right_margin.cm),
+    "margin_top": lambda document: _of_pages(document, lambda section: section.top_margin.cm),
+    "margin_bottom": lambda document: _of_pages(document, lambda section: section.bottom_margin.cm),
+    "paper": lambda document: _of_pages(document, _paper),
+    "columns": lambda document: _of_pages(document, _columns),
     "rows": lambda document: [[cell.text for cell in row.cells] for table in document.tables for row in table.rows],
     "table_sizes": lambda document: [f"{len(table.rows)} x {len(table.columns)}" for table in document.tables],
     "page_breaks": lambda document: sum(node.get(qn("w:type")) == "page" for node in _xml(document, "w:br")),
     "links": lambda document: sorted(part.target_ref for part in document.part.rels.values() if "hyperlink" in part.reltype),
     "pictures": lambda document: len(list(document.part.package.image_parts)),
-    "columns": lambda document: next((int(node.get(qn("w:num"), "1")) for node in _xml(document, "w:cols")), 1),
     "comments": lambda document: [comment.text for comment in document.comments],
     "commented": _commented,
     "footnotes": _footnotes,
     "footnoted": _before_footnotes,
-    "deleted": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:delText"))) for one in _xml(document, "w:del")],
-    "inserted": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:t"))) for one in _xml(document, "w:ins")],
+    "deleted": lambda document: _tracked(document, "w:del", "w:delText"),
+    "inserted": lambda document: _tracked(document, "w:ins", "w:t"),
     "tracks_changes": lambda document: document.settings.element.find(qn("w:trackRevisions")) is not None,
-    "fields": lambda document: [(node.text or "").strip() for node in _xml(document, "w:instrText")],
+    "fields": lambda document: _codes(document.element.body),
     "subject": lambda document: document.core_properties.subject,
     "keywords": lambda document: document.core_properties.keywords,
     "title": lambda document: document.core_properties.title,

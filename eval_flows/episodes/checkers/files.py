@@ -31,6 +31,11 @@ def text(content: bytes) -> str:
     return content.decode("utf-8-sig", errors="replace")
 
 
+def lines(content: bytes, without: str = "") -> list[str]:
+    """The lines of a text, with every place of a text in them left out."""
+    return [line.replace(without, "") if without else line for line in text(content).splitlines()]
+
+
 def bookmarks(content: bytes) -> list[str]:
     """The places in a file of bookmarks as file managers keep it: an address a line, perhaps with a label behind it."""
     return [unquote(urlsplit(line.split(" ")[0]).path) for line in text(content).splitlines()]

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from eval_flows.episodes.checkers import captures, documents, files, pdfs, sounds, workbooks
+from eval_flows.episodes.checkers import captures, documents, files, pdfs, projects, sounds, workbooks
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.fill import place
@@ -34,6 +34,11 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
 def path_of(asked: Asked) -> str:
     """The place in the machine that a getter of a file or a folder is asked about."""
     return place(asked if isinstance(asked, str) else asked["path"])
+
+
+def _beside(asked: Asked, key: str, otherwise: Any) -> Any:
+    """What a getter is asked beside the path, which may stand alone as a plain text."""
+    return otherwise if isinstance(asked, str) else asked.get(key, otherwise)
 
 
 def _in_folder(desk: Desk, name: str, path: str) -> Any:
@@ -74,6 +79,15 @@ def _of_element(element: Element, what: str) -> Any:
     }[what]
 
 
+def _display(desk: Desk, asked: Mapping[str, Any]) -> str | None:
+    """What a calculator shows: on its paper, where it has one open, the last result; else the first line of its display."""
+    mine = [one for one in desk.look().elements if asked["within"] in one.window]
+    if any(one.role == "table" for one in mine):
+        lines = [one.text or one.name for one in mine if one.role == "table cell"]  # an expression and its result by turns
+        return lines[-1] if lines and len(lines) % 2 == 0 else None
+    return next((_of_element(one, "first_line") for one in mine if one.role == "text"), None)
+
+
 def _front(desk: Desk, _: Asked) -> str | None:
     return next((window.title for window in desk.windows() if window.is_active), None)
 
@@ -83,25 +97,28 @@ OF_STATE: Mapping[str, Callable[[Desk, Any], Any]] = {
     "windows": lambda desk, _: [window.title for window in desk.windows()],
     "front_window": _front,
     "clipboard": lambda desk, _: desk.client.observe(["clipboard"]).clipboard,
+    "display": _display,
     "element": _element,
     "elements": lambda desk, asked: [_of_element(one, asked.get("what", "text")) for one in _elements_asked(desk, asked)],
 }
 OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "text": lambda content, _: files.text(content),
-    "lines": lambda content, _: files.text(content).splitlines(),
+    "lines": lambda content, asked: files.lines(content, _beside(asked, "without", "")),
     "last_line": lambda content, _: next((line for line in reversed(files.text(content).splitlines()) if line.strip()), None),
     "size": lambda content, _: len(content),
     "digest": lambda content, _: hashlib.sha256(content).hexdigest(),
     "bookmarks": lambda content, _: files.bookmarks(content),
-    "csv": lambda content, _: files.rows_of_csv(content),
+    "csv": lambda content, asked: files.rows_of_csv(content)[int(_beside(asked, "from_row", 1)) - 1 :],
     "cell": lambda content, asked: workbooks.cell(content, asked["at"], asked.get("sheet"), computed=True),
     "formula": lambda content, asked: workbooks.cell(content, asked["at"], asked.get("sheet"), computed=False),
     "cell_style": lambda content, asked: workbooks.cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
     "sheet": lambda content, asked: workbooks.rows(content, asked.get("sheet")),
     "column": lambda content, asked: workbooks.column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+    "formulas": lambda content, asked: workbooks.formulas(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
     "workbook": lambda content, asked: workbooks.of_workbook(content, asked["what"], asked.get("sheet")),
     "document": lambda content, asked: documents.of_document(content, asked["what"]),
     "picture": lambda content, asked: files.of_picture(content, asked["what"]),
+    "project": lambda content, asked: projects.of_project(content, asked["what"]),
     "sound": lambda content, asked: sounds.of_sound(content, asked["what"]),
     "pdf_text": lambda content, _: pdfs.text(content),
     "rows": lambda content, asked: files.rows_of_query(content, asked["query"]),

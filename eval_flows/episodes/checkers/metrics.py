@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -78,6 +79,14 @@ def _is_sorted(got: Any, expected: Any) -> bool:
     return keys == sorted(keys, reverse=str(expected) == "descending")
 
 
+def _goes_up_by(got: Any, expected: Any) -> bool:
+    step = _number(expected)
+    numbers = [_number(value) for value in got] if isinstance(got, list | tuple) else []
+    if step is None or len(numbers) < 2:
+        return False
+    return all(one is not None and other is not None and same(other, one + step) for one, other in pairwise(numbers))
+
+
 METRICS: Mapping[str, Callable[[Any, Any], bool]] = {
     "is": same,
     "is_not": lambda got, expected: got is not None and not same(got, expected),
@@ -92,5 +101,6 @@ METRICS: Mapping[str, Callable[[Any, Any], bool]] = {
     "at_most": _compared(lambda found, bound: found <= bound),
     "has_length": lambda got, expected: isinstance(got, list | tuple | str) and same(len(got), expected),
     "is_sorted": _is_sorted,
+    "goes_up_by": _goes_up_by,
     "same_as": lambda got, expected: got is not None and same(got, expected),
 }

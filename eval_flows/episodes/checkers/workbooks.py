@@ -1,14 +1,18 @@
 """Getters of workbooks, by openpyxl."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import openpyxl
 from openpyxl.utils import column_index_from_string, get_column_letter
+from openpyxl.worksheet.formula import ArrayFormula
 
 from eval_flows.episodes.checkers.care import unpacked
+from eval_flows.episodes.checkers.workbook_formats import cell_format, cells_of, colour
 
 Json = Mapping[str, Any]
+_COMPARED = {">": "greaterThan", "<": "lessThan", "=": "equal", ">=": "greaterThanOrEqual", "<=": "lessThanOrEqual", "<>": "notEqual"}
 
 
 def _sheet(content: bytes, name: str | None, computed: bool) -> Any:
@@ -25,43 +29,41 @@ def cell(content: bytes, at: str, sheet: str | None, computed: bool) -> Any:
 
 
 def cell_style(content: bytes, at: str, what: str, sheet: str | None) -> Any:
-    """A format of a cell."""
+    """A format of a cell, or of all cells of an area; nothing where they differ."""
     found = _sheet(content, sheet, False)
     if found is None:
         return None
-    one = found[at]
-    ways: dict[str, Callable[[], Any]] = {
-        "bold": lambda: bool(one.font.b),
-        "italic": lambda: bool(one.font.i),
-        "underline": lambda: one.font.u,
-        "size": lambda: one.font.sz,
-        "font": lambda: one.font.name,
-        "font_colour": lambda: _colour(one.font.color),
-        "number_format": lambda: one.number_format,
-        "fill": lambda: _colour(one.fill.fgColor) if one.fill.fill_type else None,
-        "horizontal": lambda: one.alignment.horizontal,
-        "vertical": lambda: one.alignment.vertical,
-        "wrap": lambda: bool(one.alignment.wrap_text),
-        "border_top": lambda: one.border.top.style,
-        "border_bottom": lambda: one.border.bottom.style,
-    }
-    return ways[what]()
-
-
-def _colour(colour: Any) -> str | None:
-    return f"#{colour.rgb[-6:].lower()}" if colour is not None and isinstance(colour.rgb, str) else None
+    values = [cell_format(found, row, column, what) for row, column in cells_of(at)]
+    return values[0] if all(value == values[0] for value in values) else None
 
 
 def column(content: bytes, name: str, from_row: int, sheet: str | None) -> list[Any] | None:
     """The values of a column down to the last that is not empty."""
     found = _sheet(content, sheet, True)
+    return None if found is None else _column(found, name, from_row)
+
+
+def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> list[str | None] | None:
+    """The formulas of a column down to its last value; nothing for a cell without one. A formula of an area stands in each of its cells."""
+    found = _sheet(content, sheet, False)
     if found is None:
         return None
     number = column_index_from_string(name)
-    values = [row[0] for row in found.iter_rows(min_row=from_row, min_col=number, max_col=number, values_only=True)]
+    values = _column(found, name, from_row)
+    areas = {place: formula.text for formula in _array_formulas(found) for place in cells_of(formula.ref)}
+    return [areas.get((from_row + place, number), value if str(value).startswith("=") else None) for place, value in enumerate(values)]
+
+
+def _column(sheet: Any, name: str, from_row: int) -> list[Any]:
+    number = column_index_from_string(name)
+    values = [row[0] for row in sheet.iter_rows(min_row=from_row, min_col=number, max_col=number, values_only=True)]
     while values and values[-1] is None:
         values.pop()
     return values
+
+
+def _array_formulas(sheet: Any) -> Iterator[ArrayFormula]:
+    return (one.value for row in sheet.iter_rows() for one in row if isinstance(one.value, ArrayFormula))
 
 
 def rows(content: bytes, sheet: str | None) -> list[list[Any]] | None:
@@ -82,29 +84,62 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
     kind, _, rest = what.partition(".")
     ways: dict[str, Callable[[], Any]] = {
         "merged": lambda: sorted(str(area) for area in found.merged_cells.ranges),
-        "freeze": lambda: found.freeze_panes,
+        "freeze": lambda: _frozen(found),
         "charts": lambda: len(found._charts),
         "autofilter": lambda: found.auto_filter.ref,
         "column_width": lambda: found.column_dimensions[rest].width,
         "row_height": lambda: found.row_dimensions[int(rest)].height,
-        "hidden_rows": lambda: sorted(number for number, row in found.row_dimensions.items() if row.hidden),
+        "hidden_rows": lambda: sorted(number for number, row in found.row_dimensions.items() if row.hidden or row.height == 0),
         "hidden_columns": lambda: _hidden_columns(found),
-        "print_orientation": lambda: found.page_setup.orientation,
-        "validations": lambda: sorted(f"{one.sqref} {one.type} {one.operator} {one.formula1}" for one in found.data_validations.dataValidation),
+        "print_orientation": lambda: "landscape" if found.page_setup.orientation == "landscape" else "portrait",
+        "validations": lambda: sorted(_validation(one) for one in found.data_validations.dataValidation),
         "conditional_formats": lambda: sorted(_conditions(found)),
         "comment": lambda: found[rest].comment.text if found[rest].comment else None,
         "protected": lambda: bool(found.protection.sheet),
-        "tab_colour": lambda: _colour(found.sheet_properties.tabColor),
+        "has_password": lambda: bool(found.protection.password or found.protection.hashValue),
+        "tab_colour": lambda: colour(found.parent, found.sheet_properties.tabColor),
         "link": lambda: found[rest].hyperlink.target if found[rest].hyperlink else None,
+        "name": lambda: _named(found.parent, rest),
         "rows": lambda: found.max_row,
     }
     return ways[kind]()
 
 
+def _frozen(sheet: Any) -> str | None:
+    """The first cell that scrolls, wherever the sheet is scrolled to; panes that are only split hold nothing in place."""
+    pane = sheet.sheet_view.pane
+    if pane is None or pane.state not in ("frozen", "frozenSplit"):
+        return None
+    return f"{get_column_letter(int(pane.xSplit or 0) + 1)}{int(pane.ySplit or 0) + 1}"
+
+
 def _hidden_columns(sheet: Any) -> list[str]:
     """The letters of the hidden columns: neighbours of one format stand as one entry in the file."""
-    return [get_column_letter(number) for one in sheet.column_dimensions.values() if one.hidden for number in range(one.min, one.max + 1)]
+    hidden = [one for one in sheet.column_dimensions.values() if one.hidden or one.width == 0]
+    return [get_column_letter(number) for one in hidden for number in range(one.min, one.max + 1)]
 
 
-def _conditions(sheet: Any) -> list[str]:
-    return [f"{area.sqref} {rule.operator} {' '.join(rule.formula)}" for area in sheet.conditional_formatting for rule in area.rules]
+def _validation(rule: Any) -> str:
+    """A rule for input; that a whole number is at least 6 is said as that it is greater than 5."""
+    operator, bound = rule.operator or "between", str(rule.formula1)
+    if rule.type == "whole" and operator == "greaterThanOrEqual" and bound.lstrip("-").isdecimal():
+        operator, bound = "greaterThan", str(int(bound) - 1)
+    return f"{rule.sqref} {rule.type} {operator} {bound}"
+
+
+def _conditions(sheet: Any) -> Iterator[str]:
+    """The conditions of a sheet; a formula that compares the first cell of its area says the same as a comparison of the cells."""
+    for area in sheet.conditional_formatting:
+        corner = str(area.sqref).replace(" ", ":").partition(":")[0]
+        first = rf"\$?{corner}\s*(>=|<=|<>|>|<|=)\s*(.+)"
+        for rule in area.rules:
+            compared = re.fullmatch(first, rule.formula[0]) if rule.type == "expression" and rule.formula else None
+            told = f"{_COMPARED[compared[1]]} {compared[2]}" if compared else f"{rule.operator} {' '.join(rule.formula)}"
+            yield f"{area.sqref} {told}"
+
+
+def _named(workbook: Any, name: str) -> str | None:
+    """The cells that a name stands for, in the workbook or in one of its sheets."""
+    found = (one.defined_names[name].attr_text for one in (workbook, *workbook.worksheets) if name in one.defined_names)
+    text = next(found, None)
+    return None if text is None else str(text).replace("'", "")

@@ -1,0 +1,94 @@
+"""Getters of GIMP's projects (.xcf): their layers and what their text layers say, by the format that GIMP documents in devel-docs/xcf.txt."""
+
+import re
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree
+
+_MAGIC = b"gimp xcf "
+_PARASITES, _TEXT_PARASITE = 21, "gimp-text-layer"
+_WITH_PRECISION, _WITH_LONG_POINTERS = 4, 11  # the versions that brought them
+_MOST_LAYERS = 1000
+_SAID = re.compile(r'\((text|markup) "((?:[^"\\]|\\.)*)"\)', re.DOTALL)
+_ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
+_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
+
+
+@dataclass(frozen=True)
+class _Layer:
+    name: str
+    text: str | None
+
+
+def of_project(content: bytes, what: str) -> Any:
+    """A property of a project: see checkers.yaml."""
+    width, height, layers = _read(content)
+    ways: Mapping[str, Callable[[], Any]] = {
+        "width": lambda: width,
+        "height": lambda: height,
+        "layers": lambda: [one.name for one in layers],
+        "texts": lambda: [one.text for one in layers if one.text is not None],
+    }
+    return ways[what]()
+
+
+def _read(content: bytes) -> tuple[int, int, list[_Layer]]:
+    """Width, height and layers, the topmost first; ValueError where it is no project."""
+    if not content.startswith(_MAGIC):
+        raise ValueError("this is no project of GIMP")
+    tag = content[len(_MAGIC) : len(_MAGIC) + 4]
+    version = int(tag[1:]) if tag.startswith(b"v") else 0
+    at = len(_MAGIC) + 5
+    width, height = _numbers(content, at, 2)
+    at += 16 if version >= _WITH_PRECISION else 12
+    *_, (_, _, at) = _properties(content, at)
+    size, form = (8, ">Q") if version >= _WITH_LONG_POINTERS else (4, ">I")
+    layers: list[_Layer] = []
+    while (pointer := struct.unpack_from(form, content, at)[0]) and len(layers) < _MOST_LAYERS:
+        layers.append(_layer(content, pointer))
+        at += size
+    return width, height, layers
+
+
+def _layer(content: bytes, at: int) -> _Layer:
+    name, at = _string(content, at + 12)
+    texts = [_text(data) for kind, data, _ in _properties(content, at) if kind == _PARASITES]
+    return _Layer(name, next((text for text in texts if text is not None), None))
+
+
+def _properties(content: bytes, at: int) -> Iterator[tuple[int, bytes, int]]:
+    """The kind and the data of each property, and the place after it; the last is of kind 0."""
+    kind = -1
+    while kind != 0:
+        kind, length = _numbers(content, at, 2)
+        at += 8 + length
+        yield kind, content[at - length : at], at
+
+
+def _text(parasites: bytes) -> str | None:
+    """What a text layer says, plain or with markup; nothing for other layers."""
+    at = 0
+    while at < len(parasites):
+        name, at = _string(parasites, at)
+        _, length = _numbers(parasites, at, 2)
+        data, at = parasites[at + 8 : at + 8 + length], at + 8 + length
+        said = _SAID.search(data.decode(errors="replace")) if name == _TEXT_PARASITE else None
+        if said:
+            plain = _ESCAPED.sub(_unescaped, said[2].encode()).decode(errors="replace")
+            return plain if said[1] == "text" else "".join(ElementTree.fromstring(plain).itertext())
+    return None
+
+
+def _unescaped(found: re.Match[bytes]) -> bytes:
+    return bytes([int(found[1], 8) & 0xFF]) if found[1].isdigit() else _ESCAPES.get(found[1], found[1])
+
+
+def _numbers(content: bytes, at: int, count: int) -> tuple[int, ...]:
+    return struct.unpack_from(f">{count}I", content, at)
+
+
+def _string(content: bytes, at: int) -> tuple[str, int]:
+    (length,) = _numbers(content, at, 1)
+    return content[at + 4 : at + 4 + length].rstrip(b"\0").decode(errors="replace"), at + 4 + length
