@@ -43,15 +43,15 @@ def column(content: bytes, name: str, from_row: int, sheet: str | None) -> list[
     return None if found is None else _column(found, name, from_row)
 
 
-def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> list[str | None] | None:
-    """The formulas of a column down to its last value; nothing for a cell without one. A formula of an area stands in each of its cells."""
+def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> list[str] | None:
+    """The formulas of a column down to its last value; an empty text for a cell without one. A formula of an area stands in each of its cells."""
     found = _sheet(content, sheet, False)
     if found is None:
         return None
     number = column_index_from_string(name)
     values = _column(found, name, from_row)
     areas = {place: formula.text for formula in _array_formulas(found) for place in cells_of(formula.ref)}
-    return [areas.get((from_row + place, number), value if str(value).startswith("=") else None) for place, value in enumerate(values)]
+    return [areas.get((from_row + place, number), value if str(value).startswith("=") else "") for place, value in enumerate(values)]
 
 
 def _column(sheet: Any, name: str, from_row: int) -> list[Any]:
