@@ -100,7 +100,15 @@ def publish(suite: str) -> None:
     "--observe", default="tree", show_default=True, help="What the model is shown: any of screenshot, tree, marks, before, cards, joined by +."
 )
 @click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
-@click.option("--budget", type=click.FloatRange(0), help="The most dollars that calls may cost.")
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
+@click.option(
+    "--model-seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds of the model's own time; an episode has as many times this as its budget has steps.",
+)
+@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; the same command with more goes on.")
 @model_options
 def episodes(
     suite: str,
@@ -114,6 +122,8 @@ def episodes(
     prompt: Any,
     observe: str,
     temperature: float,
+    top_p: float,
+    model_seconds: float,
     budget: float | None,
     **endpoint: Any,
 ) -> None:
@@ -125,17 +135,23 @@ def episodes(
 
     asked = endpoint_of(model, **endpoint) if model else None
     name = agent_name if model is None or agent_name != "oracle" else f"{model} {prompt}"
-    agent = AgentChoice(name, prompt, observation_choice(observe, suite), temperature, model)
+    agent = AgentChoice(name, prompt, observation_choice(observe, suite), temperature, model, top_p, model_seconds)
     options = EpisodeOptions(workers, repeats, start == "bare", limit, levels, asked, budget)
     with progress_bars() as progress:
         run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
     played = [row for row in run.rows if row["fault"] is None]
     click.echo(f"run {run.run_id}: {sum(row['is_success'] for row in played)} of {len(played)} succeeded, mean reward {_mean(played)}")
-    for row in run.rows:
-        if row["fault"] is not None:
-            click.echo(
-                f"  fault of the infrastructure in {row['episode_id']} (run the same command again to try it again): {row['fault'].splitlines()[0]}"
-            )
+    faults = [row for row in run.rows if row["fault"] is not None]
+    for row in faults:
+        click.echo(
+            f"  fault of the infrastructure in {row['episode_id']} (run the same command again to try it again): {row['fault'].splitlines()[0]}"
+        )
+    if run.ended_early:
+        from language_models.errors import ModelError
+
+        raise ModelError(run.ended_early)
+    if faults:
+        click.get_current_context().exit(1)
 
 
 @click.command()

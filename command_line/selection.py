@@ -40,7 +40,7 @@ def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: i
     from warehouse.query import answer
 
     data = DataFolder.from_environment()
-    where = {name: chosen.pop(name) for name in ("base_url", "key_variable", "at_once", "interface")}
+    where = {name: chosen.pop(name) for name in ("base_url", "key_variable", "at_once", "interface", "edition")}
     endpoint = endpoint_of(model, **where) if model else None
     choices = Choices(endpoint=endpoint, cards=cards or None, **chosen)
     with progress_bars() as progress:

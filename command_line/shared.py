@@ -19,6 +19,12 @@ def model_options(command: Any) -> Any:
         click.option("--interface", type=click.Choice(["chat", "completion"]), help="completion is for base models (default: as registered)."),
         click.option("--at-once", type=click.IntRange(1), help="The most calls in flight (default: as registered, or 8)."),
         click.option("--key-variable", help="Environment variable that holds the key (default: as registered, or OPENAI_API_KEY)."),
+        click.option(
+            "--ask-anew",
+            "edition",
+            metavar="NAME",
+            help="Ask again what was answered before, by a server that was mended since. NAME (v2, ...) is a run with answers of its own.",
+        ),
         click.option("--base-url", help="Address of an OpenAI-compatible server; any model there needs no entry in the registry."),
     ):
         command = option(command)

@@ -88,7 +88,7 @@ async def _made(client: Client, batch: Batch) -> Batch:
 
 
 def _body(addressed: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in addressed.items() if name != "base_url"}
+    return {name: value for name, value in addressed.items() if name not in {"base_url", "edition"}}
 
 
 async def _fetch_all(client: Client, progress: Progress, poll: float) -> None:

@@ -90,6 +90,11 @@ class Cache:
             self._connection.execute("insert into set_aside (key, request, answer) select key, request, answer from answers where key = ?", [key])
             self._connection.execute("delete from answers where key = ?", [key])
 
+    def has_answered(self, purpose: str) -> bool:
+        """Whether a call for that purpose ever succeeded."""
+        query = "select 1 from calls where purpose = ? and status <> 'failed' limit 1"
+        return self._connection.execute(query, [purpose]).fetchone() is not None
+
     def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
         """Keep an answer and the call that brought it; both outlive a kill from here on."""
         with self._connection:

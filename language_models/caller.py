@@ -14,9 +14,9 @@ import openai
 from language_models.cache import Call
 from language_models.chat import Answer, Request, read_completion
 from language_models.endpoint import Endpoint
-from language_models.errors import ModelError
-from language_models.failures import Failure, classify
-from language_models.limits import Budget, Concurrency, Pace
+from language_models.errors import Failure, ModelError, OutOfTime, RequestFailed
+from language_models.failures import classify
+from language_models.limits import Allowance, Budget, Concurrency, Pace
 
 Write = Callable[[Answer | None, Call], Answer]
 
@@ -32,6 +32,7 @@ class Caller:
         self._concurrency = Concurrency(endpoint.at_once)
         self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
         self._successes = 0
+        self._answered_last: tuple[Request, dict[str, Any], str] | None = None
         self._connection: openai.AsyncOpenAI | None = None
 
     @property
@@ -50,30 +51,49 @@ class Caller:
         if self._connection is not None:
             await self._connection.close()
 
-    async def call(self, request: Request, body: dict[str, Any], call_id: str, purpose: str, write: Write) -> Answer:
-        """The answer of a call that succeeded, or `failed`; `write` keeps the answer and the ledger's line. ModelError stops the run."""
+    async def call(self, request: Request, body: dict[str, Any], named: tuple[str, str], write: Write, allowance: Allowance) -> Answer:
+        """The answer of a call that succeeded, or `failed`; `write` keeps the answer and the ledger's line. ModelError stops the run.
+
+        `named` is the call's id and what it is for. RequestFailed where nothing has succeeded yet and the failure may be this request's own.
+        """
         successes = self._successes
         failure: Failure | None = None
         for attempt in range(1, self.endpoint.patience.attempts + 1):
             async with self._concurrency.turn(again=attempt > 1):
                 if self.stopped is not None:
                     raise self.stopped
-                outcome = await self._try(request, body, (call_id, purpose, attempt), write)
+                outcome = await self._try(request, body, (*named, attempt), write, allowance)
             if isinstance(outcome, Answer):
                 return outcome
             failure = outcome
             if failure.kind != "again":
                 break
             if attempt < self.endpoint.patience.attempts:
-                await asyncio.sleep(self._pause(attempt, failure))
+                async with allowance.running():
+                    await asyncio.sleep(self._pause(attempt, failure))
         assert failure is not None
         alone = self._successes == successes if failure.unreachable else self._successes == 0
+        if alone and not failure.is_of_endpoint:
+            raise RequestFailed(failure.words, is_its_own=failure.too_long or failure.timed_out)
         if failure.kind == "stop" or alone:
             self.stopped = self.stopped or ModelError(failure.words)
             raise self.stopped
-        return Answer("", "failed", call_id=call_id)
+        return Answer("", "failed", call_id=named[0], failure=failure)
 
-    async def _try(self, request: Request, body: dict[str, Any], named: tuple[str, str, int], write: Write) -> Answer | Failure:
+    async def answers_again(self, purpose: str, note: Callable[[Call], None]) -> bool:
+        """Whether what was answered last is answered once more; False where nothing was."""
+        if self._answered_last is None:
+            return False
+        request, body, call_id = self._answered_last
+
+        def write(answer: Answer | None, call: Call) -> Answer:
+            note(call)
+            return answer or Answer("", "failed", call_id=call_id)
+
+        async with self._concurrency.turn():
+            return isinstance(await self._try(request, body, (call_id, purpose, 1), write, Allowance(None)), Answer)
+
+    async def _try(self, request: Request, body: dict[str, Any], named: tuple[str, str, int], write: Write, allowance: Allowance) -> Answer | Failure:
         """One attempt."""
         await self._requests.wait()
         await self._tokens.wait(request.estimated_tokens)
@@ -85,19 +105,23 @@ class Caller:
             raise
         cost, started_at, started = 0.0, now(), time.perf_counter()
         try:
-            content = await _posted(self.connection, body)
+            async with allowance.running():
+                content = await _posted(self.connection, body)
             answer = read_completion(json.loads(content), 1000 * (time.perf_counter() - started), self.endpoint)
             cost = answer.cost_usd
-        except (openai.OpenAIError, OSError, ValueError) as error:
+        except (openai.OpenAIError, OSError, ValueError, OutOfTime) as error:
+            write(None, ledger_line(self.endpoint, named, started_at, Answer("", "failed", latency_ms=1000 * (time.perf_counter() - started))))
+            if isinstance(error, OutOfTime):
+                raise
             failure = classify(error, self.endpoint)
             self._learn(failure)
-            write(None, ledger_line(self.endpoint, named, started_at, Answer("", "failed", latency_ms=1000 * (time.perf_counter() - started))))
             return failure
         finally:
             self.budget.settle(most, cost)
         self._concurrency.succeeded(answer.latency_ms / 1000)
         self._tokens.correct(request.estimated_tokens, answer.input_tokens + answer.output_tokens)
         self._successes += 1
+        self._answered_last = request, body, named[0]
         return write(answer, ledger_line(self.endpoint, named, started_at, answer))
 
     def _learn(self, failure: Failure) -> None:

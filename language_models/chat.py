@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from language_models.endpoint import Endpoint
-from language_models.errors import ModelError
+from language_models.errors import Failure, ModelError
 
 Status = Literal["answered", "empty", "refused", "truncated", "failed"]
 _CHARACTERS_PER_TOKEN = 4.0  # of English under the tokenizers in use; only ever called an estimate
@@ -24,6 +24,7 @@ class Request:
     max_tokens: int = 1024
     sample: int = 0
     images: tuple[bytes, ...] = ()
+    top_p: float | None = None
 
     def body(self, endpoint: Endpoint) -> dict[str, Any]:
         """What is sent, and what the cache is keyed by, together with where it is sent. A base model completes the text up to a line's end."""
@@ -38,6 +39,8 @@ class Request:
             raise ModelError(f"model '{endpoint.model}' completes texts and takes no JSON schema: ask it for text (--reply text), or a chat model")
         if endpoint.takes_temperature:
             body["temperature"] = self.temperature
+            if self.top_p is not None:
+                body["top_p"] = self.top_p
         if self.schema is not None:
             body["response_format"] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": self.schema, "strict": True}}
         return body
@@ -62,7 +65,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a request. `failed` is a call that never succeeded: it holds no text, cost nothing and is not kept."""
+    """What became of a request. `failed` is a call that never succeeded: it holds no text but its failure, cost nothing and is not kept."""
 
     text: str
     status: Status
@@ -73,6 +76,7 @@ class Answer:
     cost_usd: float = 0.0
     call_id: str = ""
     from_cache: bool = False
+    failure: Failure | None = None
 
 
 def read_completion(completion: dict[str, Any], latency_ms: float, endpoint: Endpoint) -> Answer:

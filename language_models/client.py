@@ -18,8 +18,8 @@ from language_models.cache import Cache, Call, request_key
 from language_models.caller import Caller
 from language_models.chat import Answer, Request, Status
 from language_models.endpoint import Endpoint, Patience, Prices
-from language_models.errors import ModelError
-from language_models.limits import Budget
+from language_models.errors import ModelError, RequestFailed
+from language_models.limits import Allowance, Budget
 
 __all__ = ["Answer", "Client", "Deferred", "Endpoint", "Estimate", "Mode", "Patience", "Prices", "Progress", "Request", "Status", "ask_all"]
 
@@ -30,7 +30,7 @@ Made = TypeVar("Made")
 Take = Callable[[str, Request, dict[str, Any]], None]
 CALL_ID = 16  # characters of a request's key that name its call
 _AHEAD = 256  # items begun beyond the one that is waited for, at the least
-_NOT_KEPT = {"call_id", "from_cache"}
+_NOT_KEPT = {"call_id", "from_cache", "failure"}
 _NONE: Any = object()
 
 
@@ -114,8 +114,12 @@ class Client:
                 yield begun.popleft().result()
         finally:
             if begun:
-                self._caller.stopped = self._caller.stopped or ModelError("the run was ended")
+                self.end()
                 self._runner.run(_ended(*begun))
+
+    def end(self) -> None:
+        """Let no more calls begin. Those in flight go on: they are paid for."""
+        self._caller.stopped = self._caller.stopped or ModelError("the run was ended")
 
     def collect(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]], take: Take) -> None:
         """Let `work` run over the items, and give what it asks and the cache does not hold to `take`, once each, instead of asking it.
@@ -151,10 +155,15 @@ class Client:
         self.collect(items, work, count)
         return estimate
 
-    async def ask(self, request: Request) -> Answer:
-        """The answer to a request; the same request is asked once, however often it comes at once. ModelError stops the run."""
+    async def ask(self, request: Request, allowance: Allowance | None = None) -> Answer:
+        """The answer to a request; the same request is asked once, however often it comes at once. ModelError stops the run.
+
+        With an `allowance`, OutOfTime where the model takes longer.
+        """
         body = request.body(self.endpoint)
         addressed = {"base_url": self.endpoint.base_url, **body}
+        if self.endpoint.edition is not None:
+            addressed["edition"] = self.endpoint.edition  # of the cache alone: the server is sent `body`
         key = request_key(addressed, request.sample)
         kept = self.cache.get(key)
         if kept is not None:
@@ -175,7 +184,7 @@ class Client:
             return self.keep(key, addressed, request.sample, answer, call)
 
         try:
-            answer = await self._caller.call(request, body, key[:CALL_ID], self.purpose, write)
+            answer = await self._caller.call(request, body, (key[:CALL_ID], self.purpose), write, allowance or Allowance(None))
             future.set_result(answer)
         except BaseException as error:
             future.set_exception(error)
@@ -184,6 +193,10 @@ class Client:
         finally:
             del self._asked[key]
         return answer
+
+    async def still_answers(self) -> bool:
+        """Whether the endpoint answers what it answered last, once more: after a failure this tells a bad request from an endpoint that has died."""
+        return await self._caller.answers_again(self.purpose, self.cache.note)
 
     def keep(self, key: str, addressed: dict[str, Any], sample: int, answer: Answer | None, call: Call) -> Answer:
         """Keep a call, and its answer if it brought one; the answer with the call's id."""
@@ -198,9 +211,10 @@ class Client:
         """Stop before money is spent on a request that cannot fit, however its tokens are counted."""
         context = self.endpoint.context_tokens
         if context is not None and request.fewest_tokens > context:
-            raise ModelError(
+            raise RequestFailed(
                 f"a request of about {request.estimated_tokens:,} tokens is too long for the {context:,} of model '{self.endpoint.model}': "
-                "give it fewer cards or examples, or take a model with a longer context"
+                "give it fewer cards or examples, or take a model with a longer context",
+                is_its_own=True,
             )
 
 

@@ -50,6 +50,7 @@ class Endpoint:
     prices: Prices | None = None
     context_tokens: int | None = None
     openness: str | None = None
+    edition: str | None = None  # a name for what changed behind the same model and address: what is kept of another edition is not used
     takes_temperature: bool = True
     reasoning_tokens: int = 0
     at_once: int = _AT_ONCE
@@ -79,6 +80,13 @@ class Endpoint:
     def name_there(self) -> str:
         """The model's name as the server knows it."""
         return self.served_as or self.model
+
+    @property
+    def described(self) -> dict[str, str | int | bool]:
+        """What decides its answers beside the requests: the model as the server knows it, its address, and what is sent along."""
+        told: dict[str, str | int | bool] = {"endpoint": self.where, "served_as": self.name_there, "interface": self.interface}
+        told |= {"takes_temperature": self.takes_temperature, "reasoning_tokens": self.reasoning_tokens}
+        return told if self.edition is None else told | {"edition": self.edition}
 
     @property
     def limits_by(self) -> str:

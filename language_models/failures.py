@@ -2,15 +2,13 @@
 
 import os
 import re
-from dataclasses import dataclass
-from typing import Literal
 
 import httpx2
 import openai
 
 from language_models.endpoint import Endpoint
+from language_models.errors import Failure
 
-Kind = Literal["again", "give_up", "stop"]
 _TRY_AGAIN = {408, 409, 425, 429}
 _STOPS = {
     "401": "{where} refused the key in {variable}",
@@ -24,24 +22,13 @@ _TOO_LONG = re.compile(r"context.{0,30}(length|size|window)|maximum context|too 
 _KEY_LIKE = re.compile(r"\b(?:sk|key|Bearer)[-_ ][\w-]{6,}", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Failure:
-    """What to do after a failed call, and why."""
-
-    kind: Kind
-    words: str
-    overloaded: bool = False
-    unreachable: bool = False
-    retry_after: float | None = None  # seconds, as the server asked
-
-
 def classify(error: Exception, endpoint: Endpoint) -> Failure:
     """The failure that an error of the openai client is, or a malformed answer (ValueError)."""
     match error:
         case openai.APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):  # the aiohttp transport says so of a refused connection
             return Failure("again", f"{endpoint.where} cannot be reached; is the server running?", unreachable=True)
         case openai.APITimeoutError():
-            return Failure("again", f"{endpoint.where} gave no answer in {endpoint.patience.timeout:g} s", overloaded=True)
+            return Failure("again", f"{endpoint.where} gave no answer in {endpoint.patience.timeout:g} s", overloaded=True, timed_out=True)
         case openai.APIStatusError():
             return _of_status(error, endpoint)
         case openai.APIConnectionError() | OSError():
@@ -61,9 +48,9 @@ def _of_status(error: openai.APIStatusError, endpoint: Endpoint) -> Failure:
         return Failure("again", f"{where} answered {status}: it is overloaded", overloaded=True, retry_after=retry_after)
     if status in _TRY_AGAIN or status >= 500:
         return Failure("again", f"{where} answered {status}: {said}", retry_after=retry_after)
-    too_long = error.code == "context_length_exceeded" or _TOO_LONG.search(said)
+    too_long = error.code == "context_length_exceeded" or _TOO_LONG.search(said) is not None
     remedy = "; the request is too long for its context: give it fewer cards or examples" if too_long else ""
-    return Failure("give_up", f"{where} answered {status} to model '{endpoint.model}': {said}{remedy}")
+    return Failure("give_up", f"{where} answered {status} to model '{endpoint.model}': {said}{remedy}", too_long=too_long)
 
 
 def _message(error: openai.APIStatusError) -> str:

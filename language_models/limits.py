@@ -5,7 +5,7 @@ import contextlib
 from collections import deque
 from collections.abc import AsyncIterator
 
-from language_models.errors import BudgetReached
+from language_models.errors import BudgetReached, OutOfTime
 
 _START = 4
 _SHORT, _LONG = 0.2, 0.01  # weights of the newest latency in the two moving averages
@@ -89,6 +89,29 @@ class Pace:
     def pause(self, seconds: float) -> None:
         """Let no call start for that long."""
         self._free_at = max(self._free_at, asyncio.get_running_loop().time() + seconds)
+
+
+class Allowance:
+    """Seconds that a model may take for something, over all attempts and the pauses between them; waiting for a turn takes none of them."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.used = 0.0
+        self._seconds = seconds
+
+    @contextlib.asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """A block that the model is waited for in; OutOfTime when the seconds are over, and whatever was under way is given up."""
+        clock = asyncio.get_running_loop().time
+        begun, limit = clock(), asyncio.timeout(None if self._seconds is None else max(0.0, self._seconds - self.used))
+        try:
+            async with limit:
+                yield
+        except TimeoutError:
+            if limit.expired():
+                raise OutOfTime(f"the model took more than its {self._seconds:.0f} s") from None
+            raise
+        finally:
+            self.used += clock() - begun
 
 
 class Budget:

@@ -56,7 +56,7 @@ def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:
 
 
 def find_endpoint(name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None,
-                  interface: Interface | None = None, own: Path | None = None) -> Endpoint:  # fmt: skip
+                  interface: Interface | None = None, edition: str | None = None, own: Path | None = None) -> Endpoint:  # fmt: skip
     """The endpoint of a registered model, or of any model at an address, by its name there; ModelError for a name that is neither."""
     models = read_models(own)
     declared = models.get(name)
@@ -65,7 +65,8 @@ def find_endpoint(name: str, base_url: str | None = None, key_variable: str | No
         meant = f"; did you mean '{near[0]}'?" if near else ""
         raise ModelError(f"no model '{name}'{meant} (registered: {', '.join(models)}; or give the address of a server with --base-url)")
     if declared is None or base_url is not None:
-        return Endpoint(name, base_url, key_variable or "OPENAI_API_KEY", interface=interface or "chat", at_once=at_once or 8)
+        key_variable = key_variable or "OPENAI_API_KEY"
+        return Endpoint(name, base_url, key_variable, interface=interface or "chat", at_once=at_once or 8, edition=edition)
     return Endpoint(
         model=name,
         base_url=declared.base_url,
@@ -75,6 +76,7 @@ def find_endpoint(name: str, base_url: str | None = None, key_variable: str | No
         prices=Prices(**declared.prices.model_dump()) if declared.prices else None,
         context_tokens=declared.context_tokens,
         openness=declared.openness,
+        edition=edition,
         takes_temperature=declared.takes_temperature,
         reasoning_tokens=declared.reasoning_tokens,
         at_once=at_once or declared.at_once,

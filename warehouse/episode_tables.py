@@ -36,6 +36,7 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
             ("input_tokens", pa.int64()),
             ("output_tokens", pa.int64()),
             ("cost_usd", pa.float64()),
+            ("model_seconds", pa.float64()),
             ("checks", pa.list_(_CHECK)),
             ("tries", pa.int32()),
             ("fault", pa.string()),

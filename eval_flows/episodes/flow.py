@@ -25,6 +25,7 @@ def run_episodes(
     prompt: Prompt = "react",
     observe: str = "tree",
     budget: float | None = None,
+    ask_anew: str | None = None,
 ) -> str:
     """Play the suite, load the warehouse, and leave success, cost and links; the run's id."""
     logger = get_run_logger()
@@ -33,10 +34,12 @@ def run_episodes(
     def progress(stage: str, done: int, total: int, note: str = "") -> None:
         logger.info("%s: %s of %s %s", stage, done, total, note)
 
-    endpoint = find_endpoint(model, base_url, own=data.models) if model else None
+    endpoint = find_endpoint(model, base_url, edition=ask_anew, own=data.models) if model else None
     chosen = AgentChoice(agent if model is None else f"{model} {prompt}", prompt, observation_choice(observe, suite), model=model)
     options = EpisodeOptions(workers, repeats, start == "bare", endpoint=endpoint, budget=budget)
     run = evaluate_episodes(suite, chosen, options, data, progress)
+    if run.ended_early:
+        logger.warning(run.ended_early)
     faults = sum(row["fault"] is not None for row in run.rows)
     if faults:
         logger.warning("%s episodes ended in a fault of the infrastructure; the same flow run again tries them again", faults)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from eval_flows.episodes.agents.agent import Agent, Decision, Situation, Spent
+from eval_flows.episodes.agents.agent import Agent, Decision, NoDecision, Situation, Spent
+from eval_flows.episodes.agents.question import NoAnswer
 from eval_flows.episodes.checkers.reward import Checked
 from eval_flows.episodes.desk import Desk, Look
 from eval_flows.episodes.episode import Episode
@@ -14,8 +15,8 @@ from eval_flows.episodes.stage import CHECK_SECONDS, prepare, reward, sources
 from machines.actions import MalformedAction, for_guest
 from machines.errors import RefusedAction
 
-Status = Literal["done", "failed by agent", "out of steps"]
-_HISTORY = 8  # decisions that an agent is told of
+Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
+HISTORY = 8  # decisions that an agent is told of
 _WAIT_QUIET, _WAIT_LIMIT = 0.5, 3.0  # seconds: what WAIT waits for
 
 
@@ -47,7 +48,7 @@ class Played:
     @property
     def malformed(self) -> int:
         """Decisions that were no action, or that the guest refused."""
-        return sum(bool(step.feedback) for step in self.steps)
+        return sum(bool(step.feedback) and step.decision.kind != "NONE" for step in self.steps)
 
 
 MakeAgent = Callable[[Episode, Desk, int], Agent]
@@ -78,8 +79,13 @@ def _worked(desk: Desk, episode: Episode, agent: Agent, budget: int, keep_pictur
     for number in range(1, budget + 1):
         begun = time.monotonic()
         look = desk.look(*wanted)
-        history = [_told(step) for step in steps[-_HISTORY:]]
-        decision = agent.decide(Situation(episode.instruction, look, before, number, budget, memory, history, feedback))
+        history = [_told(step) for step in steps[-HISTORY:]]
+        try:
+            decision = agent.decide(Situation(episode.instruction, look, before, number, budget, memory, history, feedback))
+        except NoDecision as error:
+            seen = look.screenshot if keep_pictures else None
+            steps.append(Step(number, Decision("NONE", spent=error.spent), str(error), seen, None, time.monotonic() - begun))
+            return error.status, steps, first
         memory, before = decision.memory or memory, look
         feedback, pointer = _carried_out(desk, decision, look)
         first = first or _opened(desk)
@@ -129,6 +135,7 @@ def _sum(spent: Sequence[Spent]) -> Spent:
         sum(one.output_tokens for one in spent),
         sum(one.cost_usd for one in spent),
         tuple(call for one in spent for call in one.calls),
+        sum(one.seconds for one in spent),
     )
 
 

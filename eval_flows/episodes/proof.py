@@ -22,7 +22,6 @@ from eval_flows.episodes.stage import CHECK_SECONDS, do_step, prepare, reward, s
 from machines.image import Image
 from machines.sandbox import Sandbox
 
-VERSION = 4  # of the way that episodes are proven: part of what a proof is kept by
 _TWICE = 2
 _LACKING_SECONDS = 2.5  # how long an oracle that lacks something waits for an element
 _LACKING_CHECK_SECONDS = 1.0

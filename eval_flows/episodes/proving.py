@@ -11,8 +11,9 @@ from pydantic import BaseModel
 from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.episode import Episode
+from eval_flows.episodes.identity import code_hashes
 from eval_flows.episodes.pipeline import ready_image
-from eval_flows.episodes.proof import VERSION, Trial, prove
+from eval_flows.episodes.proof import Trial, prove
 from eval_flows.episodes.run import Progress
 from eval_flows.episodes.suite import SuiteEpisode, read_suite, suite_episodes
 from eval_flows.episodes.workers import Ask, supervised
@@ -97,7 +98,14 @@ def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, p
 
 
 def _job(episode: Episode, changed: dict[str, Episode], image: Image) -> _Job:
-    made_from = [VERSION, _done_in(episode), {name: _done_in(one) for name, one in changed.items()}, image.root.name, image.home.name]
+    """What a proof is kept by: the episode and its changed ones, the image, and the code that makes, does and judges them."""
+    code = code_hashes()
+    made_from = [
+        _done_in(episode),
+        {name: _done_in(one) for name, one in changed.items()},
+        [image.root.name, image.home.name, image.screen],
+        [code["checks"], code["machine"]],
+    ]
     return _Job(episode, changed, image, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
 
 

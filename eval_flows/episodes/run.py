@@ -16,10 +16,13 @@ from typing import Any
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents.choice import AgentChoice, agent_maker
 from eval_flows.episodes.desk import Desk
-from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.play import Played, as_json, play
+from eval_flows.episodes.episode import STEP_BUDGETS, Episode
+from eval_flows.episodes.identity import code_hashes
+from eval_flows.episodes.play import HISTORY, Played, as_json, play
 from eval_flows.episodes.suite import SuiteEpisode
 from eval_flows.episodes.workers import Answer, Ask, Done, supervised
+from language_models.endpoint import Endpoint
+from language_models.errors import ModelError
 from machines.image import Image
 from machines.sandbox import Sandbox
 from warehouse.layout import DataFolder, written_file, written_folder
@@ -27,13 +30,16 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 Progress = Callable[[str, int, int, str], None]
-_SECONDS_PER_STEP = 30.0  # of the wall clock that ends a hanging episode from outside
+_SECONDS_PER_STEP = 30.0  # of the wall clock that ends a hanging episode from outside; it stands still while the model is waited for
 _SECONDS_AROUND = 180.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: episodes of a suite with the applications that are valid for each, the agent, and how each episode starts."""
+    """What is run: episodes of a suite, the agent, where its model is asked, and how each episode starts.
+
+    `valid` holds, for every episode of the suite, the applications that can do its first phase.
+    """
 
     suite: str
     of_suite: Sequence[str]
@@ -43,18 +49,27 @@ class Plan:
     image: Image
     bare: bool
     repeats: int
+    endpoint: Endpoint | None = None
     keep_pictures: bool = True
 
     @property
     def described(self) -> dict[str, Any]:
-        """What the run is; its id is the hash of this. All episodes of the suite belong to it, however few of them are played at first."""
-        return {
+        """All that decides what the run comes to; its id is the hash of this.
+
+        All episodes of the suite belong to it, however few of them are played at first.
+        """
+        described = {
             "suite": self.suite,
             "episodes": sorted(self.of_suite),
-            "agent": self.agent.described,
+            "agent": self.agent.described | (self.endpoint.described if self.endpoint else {}),
             "image": [self.image.root.name, self.image.home.name],
             "start": self.start,
+            "screen": self.image.screen,
+            "step_budgets": STEP_BUDGETS,
+            "history": HISTORY,
+            "code": code_hashes(),
         }
+        return described | {"valid": self.valid} if self.bare else described
 
     @property
     def run_id(self) -> str:
@@ -80,8 +95,20 @@ class _Job:
     keep_pictures: bool
 
 
-def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress, answer: Answer | None = None) -> list[Row]:
-    """Play what is not played yet, and give a row for every episode and repeat; faults of the infrastructure are tried again at the next call."""
+@dataclass(frozen=True)
+class Ran:
+    """What is there of the episodes and repeats that were asked for, how many they are, and the error that ended the run early, if one did."""
+
+    rows: list[Row]
+    wanted: int
+    ended_by: ModelError | None
+
+
+def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress, answer: Answer | None = None) -> Ran:
+    """Play what is not played yet; faults of the infrastructure are tried again at the next call.
+
+    A budget that is reached and an endpoint that has died end the run: episodes at work are given up, and what ended before is kept.
+    """
     folder = data.runs / plan.run_id
     with data.locked(f"run-{plan.run_id}"):
         _describe(plan, folder)
@@ -94,18 +121,22 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
         ]
         progress(plan.suite, len(wanted) - len(jobs), len(wanted), "")
         limit = _SECONDS_AROUND + _SECONDS_PER_STEP * max((job.episode.budget for job in jobs), default=0)
-        for number, done in enumerate(supervised(jobs, _play, workers, limit, answer=answer), 1):
-            row = _row(plan, done)
-            rows[row["episode_id"], row["repeat"]] = row
-            _append(folder / "episodes.jsonl", row)
-            for fault in done.faults:
-                _append(folder / "faults.jsonl", {"episode_id": row["episode_id"], "repeat": row["repeat"], "fault": fault})
-            progress(
-                plan.suite, len(wanted) - len(jobs) + number, len(wanted), f"{sum(one['is_success'] or False for one in rows.values())} succeeded"
-            )
-        found = [rows[episode.episode_id, repeat] for episode, repeat in wanted]
-        _write_tables(folder, list(rows.values()))
-    return found
+        ended_by = None
+        try:
+            for number, done in enumerate(supervised(jobs, _play, workers, limit, answer=answer), 1):
+                row = _row(plan, done)
+                rows[row["episode_id"], row["repeat"]] = row
+                _append(folder / "episodes.jsonl", row)
+                for fault in done.faults:
+                    _append(folder / "faults.jsonl", {"episode_id": row["episode_id"], "repeat": row["repeat"], "fault": fault})
+                succeeded = sum(one["is_success"] or False for one in rows.values())
+                progress(plan.suite, len(wanted) - len(jobs) + number, len(wanted), f"{succeeded} succeeded")
+        except ModelError as error:
+            ended_by = error
+        finally:
+            _write_tables(folder, list(rows.values()))
+    keys = [(episode.episode_id, repeat) for episode, repeat in wanted]
+    return Ran([rows[key] for key in keys if key in rows], len(wanted), ended_by)
 
 
 def _play(job: _Job, ask: Ask) -> Row:
@@ -134,6 +165,7 @@ def _figures(played: Played) -> Row:
         "input_tokens": played.spent.input_tokens,
         "output_tokens": played.spent.output_tokens,
         "cost_usd": played.spent.cost_usd,
+        "model_seconds": round(played.spent.seconds, 3),
         "checks": as_json(played)["checks"],
     }
 
@@ -143,6 +175,7 @@ def _row(plan: Plan, done: Done[_Job]) -> Row:
     episode = done.job.episode
     figures = done.result or dict.fromkeys(("reward", "is_success", "steps", "malformed", "ready_seconds", "first_application")) | {
         "status": "infrastructure fault", "seconds": round(done.seconds, 3), "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
+        "model_seconds": None,
     }  # fmt: skip
     valid = list(plan.valid[episode.episode_id])
     first = figures["first_application"]

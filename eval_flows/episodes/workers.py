@@ -2,16 +2,19 @@
 
 A worker that dies, or that does not end in time, is a fault of the infrastructure: it is killed with its machine, a new one takes its place,
 and the job is tried again a few times before its fault is what is reported. Jobs may ask the parent for what only it has (a model's answer).
+The clock of a job stops while it waits for such an answer.
 """
 
+import contextlib
 import multiprocessing
 import os
+import queue
 import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import Any, Generic, TypeVar
@@ -19,7 +22,7 @@ from typing import Any, Generic, TypeVar
 Job = TypeVar("Job")
 Ask = Callable[[Any], Any]
 Work = Callable[[Any, Ask], Any]  # a job, and a way to ask the parent, to a result; both travel between processes
-Reply = Callable[[Any], None]
+Reply = Callable[[Any], None]  # from any thread; an exception as the reply ends all jobs, and is raised by `supervised`
 Answer = Callable[[Any, Reply], None]  # the parent's side: what is asked, and where to give the answer, at once or later
 _KINDLY = 5.0  # seconds that a worker has to end by itself
 
@@ -45,19 +48,22 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     job: int | None = None
-    begun: float = 0.0
-    sending: threading.Lock = field(default_factory=threading.Lock)
+    begun: float = 0.0  # of the job, later by all the time that it waited for answers
+    asked: float | None = None  # when it asked what is not answered yet
 
     def send(self, message: tuple[str, Any]) -> None:
-        with self.sending:
-            try:
-                self.pipe.send(message)
-            except (BrokenPipeError, OSError):
-                return  # it has died: the loop will see
+        try:
+            self.pipe.send(message)
+        except (BrokenPipeError, OSError):
+            return  # it has died: the loop will see
+
+    def worked(self) -> float:
+        """Seconds of its job, without those in which it waited for answers."""
+        return (time.monotonic() if self.asked is None else self.asked) - self.begun
 
 
 def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tries: int = 3, answer: Answer | None = None) -> Iterator[Done[Job]]:
-    """What becomes of each job, as they end. `seconds` is the wall clock of one try."""
+    """What becomes of each job, as they end. `seconds` is the wall clock of one try, which stands still while a job waits for an answer."""
     supervisor = _Supervisor(jobs, work, seconds, tries, answer)
     try:
         yield from supervisor.run(min(workers, max(1, len(jobs))))
@@ -75,6 +81,8 @@ class _Supervisor(Generic[Job]):
         self._waiting = deque(range(len(jobs)))
         self._faults: list[list[str]] = [[] for _ in jobs]
         self._workers: list[_Worker] = []
+        self._replies: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
+        self._reply_came, self._reply_comes = multiprocessing.Pipe(duplex=False)
         self._context = multiprocessing.get_context("spawn")
 
     def run(self, workers: int) -> Iterator[Done[Job]]:
@@ -84,7 +92,9 @@ class _Supervisor(Generic[Job]):
             for worker in self._workers:
                 if worker.job is None and self._waiting:
                     self._give(worker)
-            ready = set(wait([worker.pipe for worker in self._workers], timeout=self._until_next_limit()))
+            ready = set(wait([self._reply_came, *(worker.pipe for worker in self._workers)], timeout=self._until_next_limit()))
+            if self._reply_came in ready:
+                self._pass_reply_on()
             for worker in list(self._workers):
                 done = self._heard(worker) if worker.pipe in ready else self._overdue(worker)
                 if done is not None:
@@ -97,6 +107,7 @@ class _Supervisor(Generic[Job]):
                 worker.send(("end", None))
                 worker.process.join(_KINDLY)
             self._kill(worker)
+        self._reply_came.close()  # a reply that still comes finds nobody
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
@@ -107,12 +118,13 @@ class _Supervisor(Generic[Job]):
 
     def _give(self, worker: _Worker) -> None:
         worker.job = self._waiting.popleft()
-        worker.begun = time.monotonic()
+        worker.begun, worker.asked = time.monotonic(), None
         worker.send(("job", self._jobs[worker.job]))
 
-    def _until_next_limit(self) -> float:
-        at_work = [worker.begun + self._seconds for worker in self._workers if worker.job is not None]
-        return max(0.0, min(at_work) - time.monotonic()) if at_work else 0.1
+    def _until_next_limit(self) -> float | None:
+        """Seconds until a job has to have ended; None where all that are at work wait for answers."""
+        left = [self._seconds - worker.worked() for worker in self._workers if worker.job is not None and worker.asked is None]
+        return max(0.0, min(left)) if left else None
 
     def _heard(self, worker: _Worker) -> Done[Job] | None:
         try:
@@ -121,14 +133,32 @@ class _Supervisor(Generic[Job]):
             return self._fault(worker, f"the worker died with exit code {self._kill(worker)}")
         if kind == "ask":
             assert self._answer is not None
-            self._answer(content, lambda reply: worker.send(("reply", reply)))
+            worker.asked = time.monotonic()
+            self._answer(content, lambda reply: self._replied(worker, reply))
             return self._overdue(worker)  # one that asks all the time is never quiet
         if kind == "fault":
             return self._fault(worker, content)
         return self._ended(worker, content, None)
 
+    def _replied(self, worker: _Worker, reply: Any) -> None:
+        """Take a reply, in whatever thread it comes."""
+        self._replies.put((worker, reply))
+        with contextlib.suppress(OSError):  # the jobs have ended
+            self._reply_comes.send_bytes(b"1")
+
+    def _pass_reply_on(self) -> None:
+        """Give a reply to the worker that waits for it, and let its clock run again."""
+        self._reply_came.recv_bytes()
+        worker, reply = self._replies.get()
+        if isinstance(reply, BaseException):
+            raise reply
+        if worker in self._workers and worker.asked is not None:
+            worker.begun += time.monotonic() - worker.asked
+            worker.asked = None
+            worker.send(("reply", reply))
+
     def _overdue(self, worker: _Worker) -> Done[Job] | None:
-        if worker.job is None or time.monotonic() < worker.begun + self._seconds:
+        if worker.job is None or worker.worked() < self._seconds:
             return None
         self._kill(worker)
         return self._fault(worker, f"not done within {self._seconds:.0f} s")
@@ -148,7 +178,7 @@ class _Supervisor(Generic[Job]):
     def _ended(self, worker: _Worker, result: Any, fault: str | None) -> Done[Job]:
         assert worker.job is not None
         number, worker.job = worker.job, None
-        return Done(self._jobs[number], result, fault, tuple(self._faults[number]), time.monotonic() - worker.begun)
+        return Done(self._jobs[number], result, fault, tuple(self._faults[number]), worker.worked())
 
     def _kill(self, worker: _Worker) -> int | None:
         """End the process, and its machine with it, whatever it does."""

@@ -23,6 +23,7 @@ def evaluate_selection(
     model: str | None = None,
     base_url: str | None = None,
     budget: float | None = None,
+    ask_anew: str | None = None,
 ) -> list[str]:
     """Run the protocols over the dataset, load the warehouse, and leave the scores, a picture and links; the runs' ids."""
     logger = get_run_logger()
@@ -31,7 +32,7 @@ def evaluate_selection(
     def progress(stage: str, done: int, total: int, note: str = "") -> None:
         logger.debug("%s: %s of %s %s", stage, done, total, note)
 
-    endpoint = find_endpoint(model, base_url, own=data.models) if model else None
+    endpoint = find_endpoint(model, base_url, edition=ask_anew, own=data.models) if model else None
     evaluated = evaluate(dataset, protocols, data, progress, Choices(limit=limit, split=split, embedder=embedder, endpoint=endpoint, budget=budget))
     if evaluated.ended_early:
         logger.warning(evaluated.ended_early)

@@ -52,11 +52,26 @@ def test_every_part_of_a_request_and_the_sample_number_count(tmp_path: Path) -> 
         Request("a", "b", temperature=0.5),
         Request("a", "b", schema={"type": "object"}),
         Request("a", "b", max_tokens=9),
+        Request("a", "b", top_p=0.5),
     ]
     with fake_server(lambda request: "yes") as server:
         ask_all(endpoint(server.base_url), different, tmp_path / "calls.sqlite")
         ask_all(Endpoint("other", server.base_url), different[:1], tmp_path / "calls.sqlite")
-        assert len(server.requests) == 7
+        assert len(server.requests) == 8
+
+
+def test_another_edition_is_asked_anew_and_the_answers_of_each_are_kept_apart(tmp_path: Path) -> None:
+    """A server that was mended behind the same name and address gave its old answers for ever."""
+    said = ["broken"]
+    with fake_server(lambda request: said[0]) as server:
+
+        def answer(edition: str | None) -> str:
+            return ask_all(endpoint(server.base_url, edition=edition), REQUESTS[:1], tmp_path / "calls.sqlite")[0].text
+
+        assert answer(None) == "broken"
+        said[0] = "mended"
+        assert [answer(None), answer("v2"), answer("v2"), answer(None)] == ["broken", "mended", "mended", "broken"]
+        assert len(server.requests) == 2 and server.requests[0] == server.requests[1], "the server is not told of editions"
 
 
 def test_statuses_are_kept_refusals_and_truncations_too(tmp_path: Path) -> None:

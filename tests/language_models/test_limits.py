@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language_models.errors import BudgetReached
-from language_models.limits import Budget, Concurrency, Pace
+from language_models.errors import BudgetReached, OutOfTime
+from language_models.limits import Allowance, Budget, Concurrency, Pace
 
 EVENTS = st.lists(st.one_of(st.floats(0.001, 10), st.none()), max_size=300)
 
@@ -151,3 +151,33 @@ def test_a_call_waits_for_what_others_may_leave() -> None:
         return order
 
     assert asyncio.run(run()) == ["settled", "second"]
+
+
+def test_an_allowance_counts_what_runs_and_nothing_between_and_ends_what_takes_too_long() -> None:
+    allowance, ended = Allowance(0.2), []
+
+    async def work() -> None:
+        async with allowance.running():
+            await asyncio.sleep(0.05)
+        used = allowance.used
+        await asyncio.sleep(0.3)  # a wait for a turn
+        assert allowance.used == used < 0.2
+        async with allowance.running():
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                ended.append("given up")
+                raise
+
+    with pytest.raises(OutOfTime, match="the model took more than its 0 s"):
+        asyncio.run(work())
+    assert ended == ["given up"] and allowance.used >= 0.2
+
+
+def test_another_time_out_inside_is_not_taken_for_the_allowance() -> None:
+    async def work() -> None:
+        async with Allowance(60).running():
+            raise TimeoutError("of something else")
+
+    with pytest.raises(TimeoutError, match="of something else"):
+        asyncio.run(work())

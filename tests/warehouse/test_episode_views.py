@@ -168,6 +168,25 @@ def test_faults_are_in_no_denominator_and_nothing_known_is_null(tmp_path: Path) 
     assert asked(data, "from pass_at_k") == [] or {row["pass_at_k"] for row in asked(data, "from pass_at_k where run_id = 'lost'")} == {None}
 
 
+def test_what_the_model_fails_at_counts_in_every_view(tmp_path: Path) -> None:
+    """Of ten episodes that a model failed at, one had reached its goal; all ten were faults once, and the success of the run was that of the others."""
+    data = DataFolder(tmp_path)
+    failed: Row = {"status": "model failed", "reward": 0.0, "level": "L1", "seconds": 30.0, "cost_usd": 0.5, "model_seconds": 25.0}
+    rows = [episode_row("agent", f"f{number}", **failed) for number in range(9)]
+    rows += [episode_row("agent", "reached", **failed | {"status": "out of time", "reward": 1.0}), episode_row("agent", "done", level="L2")]
+    write_run(data, [*rows, episode_row("agent", "lost", **FAULT)])
+    success = {row["value"]: row for row in asked(data, "from episode_success where slice in ('all', 'level')")}
+    assert [(success[value]["played"], success[value]["succeeded"], success[value]["faults"]) for value in ("all", "L1", "L2")] == [
+        (11, 2, 1), (10, 1, 1), (1, 1, 0),
+    ]  # fmt: skip
+    assert success["all"]["success"] == success["all"]["mean_reward"] == pytest.approx(2 / 11)
+    [first] = asked(data, "from pass_at_k")
+    assert (first["repeated_enough"], first["pass_at_k"]) == (11, pytest.approx(2 / 11))
+    [cost] = asked(data, "from episode_cost")
+    assert (cost["played"], cost["cost_usd"], cost["cost_per_success_usd"]) == (11, 5.0, 2.5)
+    assert asked(data, "select sum(model_seconds) as seconds from episodes") == [{"seconds": 250.0}]
+
+
 def test_a_run_is_described_by_what_its_folder_says(tmp_path: Path) -> None:
     data = DataFolder(tmp_path)
     write_run(data, [episode_row("a", "x"), episode_row("a", "y")])

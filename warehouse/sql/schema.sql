@@ -368,10 +368,10 @@ create table suite_runs (
     started_at timestamptz not null
 );
 comment on table suite_runs is 'Runs of an agent over the episodes of a suite';
-comment on column suite_runs.run_id is 'Hash of suite, episodes, agent, image and start';
+comment on column suite_runs.run_id is 'Hash of all that decides what the run comes to: suite, episodes, agent, model, endpoint, prompts, image, code and start';
 comment on column suite_runs.suite is 'Suite';
 comment on column suite_runs.agent is 'Agent that plays';
-comment on column suite_runs.settings is 'What the agent is, as JSON: for models the prompt, what is observed, and the temperature';
+comment on column suite_runs.settings is 'What the agent is, as JSON: for models the endpoint, the prompts, what is observed, the sampling and the seconds for a step';
 comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
 comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder';
 comment on column suite_runs.episodes is 'Episodes of the run, played or not, repeats not counted';
@@ -415,6 +415,7 @@ create table episodes (
     input_tokens bigint not null,
     output_tokens bigint not null,
     cost_usd double not null,
+    model_seconds double,
     checks struct("check" varchar, got varchar, holds boolean)[] not null,
     tries integer not null,
     fault varchar,
@@ -433,20 +434,21 @@ comment on column episodes.application is 'First application';
 comment on column episodes.applications is 'All applications, in the order of their first steps';
 comment on column episodes.instruction is 'What the agent was asked';
 comment on column episodes.infeasible is 'Why it cannot be done; null where it can';
-comment on column episodes.status is 'done, failed by agent, out of steps, or infrastructure fault';
-comment on column episodes.reward is '0 to 1; null for a fault of the infrastructure';
+comment on column episodes.status is 'done, failed by agent, out of steps, model failed, out of time, or infrastructure fault; all but the last are outcomes of the agent';
+comment on column episodes.reward is '0 to 1, of the final state; null for a fault of the infrastructure';
 comment on column episodes.is_success is 'Whether the reward is 1; null for a fault';
 comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
 comment on column episodes.malformed is 'Steps that were no action, or that the guest refused';
 comment on column episodes.ready_seconds is 'From an empty machine to a ready application';
-comment on column episodes.seconds is 'Wall clock of the last try';
+comment on column episodes.seconds is 'Wall clock of the last try; of a fault, without the time that it waited for the model';
 comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
 comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';
 comment on column episodes.is_valid_choice is 'Whether the first program that was opened is among them; null for preloaded starts and where none was opened';
 comment on column episodes.input_tokens is 'Tokens that the model read';
 comment on column episodes.output_tokens is 'Tokens that it wrote';
 comment on column episodes.cost_usd is 'What its calls cost in dollars';
+comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and where the run is older than the column';
 comment on column episodes.checks is 'What was looked at in the end, what was found, and whether it holds; empty for faults';
 comment on column episodes.tries is 'Times that the infrastructure tried';
 comment on column episodes.fault is 'What failed there; null where nothing did';
@@ -475,11 +477,11 @@ comment on column steps.run_id is 'Run';
 comment on column steps.episode_id is 'Episode';
 comment on column steps.repeat is 'Number of the repeat';
 comment on column steps.number is 'Number of the step, from 1';
-comment on column steps.decision is 'COMMAND, WAIT, DONE or FAIL';
+comment on column steps.decision is 'COMMAND, WAIT, DONE, FAIL, or NONE where the model gave no answer';
 comment on column steps.actions is 'Actions of the unified action space, as agents write them';
 comment on column steps.words is 'What the agent said';
 comment on column steps.memory is 'What it noted for later';
-comment on column steps.feedback is 'What it was told of an action that was not carried out; empty where all were';
+comment on column steps.feedback is 'What it was told of an action that was not carried out, or why the model gave no answer; empty where neither was so';
 comment on column steps.pointer_x is 'Where the last click or drag landed, in pixels';
 comment on column steps.pointer_y is 'The same, downwards';
 comment on column steps.seconds is 'Of the whole step';

@@ -4,21 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from eval_flows.episodes.agents.question import NoAnswer
 from eval_flows.episodes.desk import Look
 from machines.actions import Action
 from machines.observation import Element
 
-Kind = Literal["COMMAND", "WAIT", "DONE", "FAIL"]
+Kind = Literal["COMMAND", "WAIT", "DONE", "FAIL", "NONE"]  # NONE: the model gave no answer
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What a decision cost."""
+    """What a decision cost; `seconds` are those of the model."""
 
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
     calls: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+class NoDecision(Exception):
+    """The model gave no answer: the episode ends there with that status, and is judged by the state that it has reached."""
+
+    def __init__(self, status: NoAnswer, why: str, spent: Spent) -> None:
+        super().__init__(why)
+        self.status = status
+        self.spent = spent
 
 
 @dataclass(frozen=True)
@@ -57,5 +68,5 @@ class Agent(Protocol):
     wants: frozenset[str]  # what its looks hold beside elements and windows: `screenshot`, `clipboard`
 
     def decide(self, situation: Situation) -> Decision:
-        """The next step."""
+        """The next step; NoDecision where there will be none."""
         ...

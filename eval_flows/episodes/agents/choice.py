@@ -1,19 +1,20 @@
 """Choosing an agent by its name, and making it for one episode inside a worker."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
 from typing import Any, Literal
 
 from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.agents.agent import Agent
-from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, prompts_hash
+from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, Sampling, prompts_hash
+from eval_flows.episodes.agents.question import Ask
 from eval_flows.episodes.agents.simple import AlwaysFail, Clicker, Idle, Oracle
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode
 from eval_flows.episodes.play import MakeAgent
 from eval_flows.episodes.suite import read_suite
-from eval_flows.episodes.workers import Ask
 
 SIMPLE = ("oracle", "idle", "fail", "random")
 Prompt = Literal["react", "reflexion"]
@@ -21,13 +22,23 @@ Prompt = Literal["react", "reflexion"]
 
 @dataclass(frozen=True)
 class AgentChoice:
-    """An agent: one of the simple ones, or a model with its prompt and what it is shown."""
+    """An agent: one of the simple ones, or a model with its prompt, what it is shown, and the seconds that it may take.
+
+    `seconds_per_step` are of the model's time, and an episode has as many of them as its budget has steps.
+    """
 
     name: str
     prompt: Prompt = "react"
     observation: ObservationChoice = field(default_factory=ObservationChoice)
-    temperature: float = 1.0
+    temperature: float = Sampling.temperature
     model: str | None = None
+    top_p: float = Sampling.top_p
+    seconds_per_step: float = 60.0
+
+    @property
+    def sampling(self) -> Sampling:
+        """How the model draws its answers."""
+        return Sampling(self.temperature, self.top_p)
 
     @property
     def described(self) -> dict[str, Any]:
@@ -40,7 +51,9 @@ class AgentChoice:
             "prompt": self.prompt,
             "prompts": prompts_hash(),
             "observation": self.observation.words,
-            "temperature": self.temperature,
+            "cards": blake2b(self.observation.knowledge.encode(), digest_size=8).hexdigest() if self.observation.knowledge else None,
+            "seconds_per_step": self.seconds_per_step,
+            **asdict(self.sampling),
         }
 
 
@@ -49,7 +62,8 @@ def agent_maker(choice: AgentChoice, episode: Episode, repeat: int, ask: Ask) ->
 
     def make(episode: Episode, desk: Desk, done: int) -> Agent:
         if choice.model is not None:
-            return ModelAgent(choice.prompt, choice.observation, choice.temperature, repeat, desk.screen, sorted(desk.image.programs), ask)
+            seconds, programs = choice.seconds_per_step * episode.budget, sorted(desk.image.programs)
+            return ModelAgent(choice.prompt, choice.observation, choice.sampling, repeat, desk.screen, programs, seconds, ask)
         if choice.name == "oracle":
             return Oracle(episode, desk, done)
         if choice.name == "idle":

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from eval_flows.episodes.agents.agent import Decision, Situation, Spent
-from eval_flows.episodes.workers import Ask
-from language_models.chat import Answer, Request
+from eval_flows.episodes.agents.agent import Decision, NoDecision, Situation, Spent
+from eval_flows.episodes.agents.question import Ask, Question
+from language_models.chat import Request
 from language_models.prompts import prompt_templates
 from machines.actions import MalformedAction, read_actions
 from machines.observation import Element, linearised, with_marks, worth_telling
@@ -20,7 +20,6 @@ from machines.observation import Element, linearised, with_marks, worth_telling
 _PROMPTS = Path(__file__).parents[1] / "prompts"
 _BLOCK = re.compile(r"```(decision|python|memory)[ \t\r]*\n(.*?)```", re.DOTALL)
 _DECISIONS = ("COMMAND", "WAIT", "DONE", "FAIL")
-_MOST_TOKENS = 1500
 _LONGEST_CLIPBOARD = 500
 
 
@@ -41,6 +40,15 @@ class ObservationChoice:
         return "+".join([*parts, *(["cards"] if self.knowledge else [])])
 
 
+@dataclass(frozen=True)
+class Sampling:
+    """How the model draws its answers (ProSoftArena, Appendix C.2: temperature 1 and top-p 0.8), and how long they may be."""
+
+    temperature: float = 1.0
+    top_p: float = 0.8
+    most_tokens: int = 1500
+
+
 def prompts_hash() -> str:
     """What the prompts are, for the run's identity."""
     made_from = blake2b(digest_size=8)
@@ -53,26 +61,37 @@ class ModelAgent:
     """Asks a model what to do next."""
 
     def __init__(
-        self, prompt: str, observation: ObservationChoice, temperature: float, sample: int, screen: tuple[int, int], programs: Sequence[str], ask: Ask
+        self,
+        prompt: str,
+        observation: ObservationChoice,
+        sampling: Sampling,
+        sample: int,
+        screen: tuple[int, int],
+        programs: Sequence[str],
+        seconds: float,
+        ask: Ask,
     ) -> None:
+        """An agent that the model may take `seconds` for, in all its answers together; `sample` tells repeats apart."""
         self.wants = frozenset({"clipboard", *(["screenshot"] if observation.screenshot or observation.marks else [])})
         self._prompt = prompt
         self._observation = observation
-        self._temperature = temperature
+        self._sampling = sampling
         self._sample = sample
         self._screen = screen
         self._programs = programs
+        self._seconds = seconds
         self._ask = ask
         self._templates = prompt_templates(_PROMPTS)
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask, and read what was answered. An answer that never came ends the episode as a fault of the infrastructure."""
-        answer = self._ask(self._request(situation))
-        if not isinstance(answer, Answer):
-            raise RuntimeError(f"the model was not reached: {answer}")
-        if answer.status == "failed":
-            raise RuntimeError("the call to the model failed")
-        spent = Spent(answer.input_tokens, answer.output_tokens, answer.cost_usd, (answer.call_id,))
+        """Ask, and read what was answered; NoDecision where nothing was."""
+        told = self._ask(Question(self._request(situation), self._seconds))
+        self._seconds -= told.seconds
+        answer = told.answer
+        calls = (answer.call_id,) if answer.call_id else ()
+        spent = Spent(answer.input_tokens, answer.output_tokens, answer.cost_usd, calls, told.seconds)
+        if told.status is not None:
+            raise NoDecision(told.status, told.why, spent)
         return replace(read_decision(answer.text, spent), elements=self._told(situation))
 
     def _told(self, situation: Situation) -> list[Element]:
@@ -104,7 +123,16 @@ class ModelAgent:
             elements=linearised(self._told(situation), self._screen) if shown.tree or shown.marks else "",
         )
         system = self._templates.get_template("system.j2").render(**known)
-        return Request(system, step, temperature=self._temperature, max_tokens=_MOST_TOKENS, sample=self._sample, images=self._pictures(situation))
+        drawn = self._sampling
+        return Request(
+            system,
+            step,
+            temperature=drawn.temperature,
+            top_p=drawn.top_p,
+            max_tokens=drawn.most_tokens,
+            sample=self._sample,
+            images=self._pictures(situation),
+        )
 
     def _pictures(self, situation: Situation) -> tuple[bytes, ...]:
         """The screen, before and now, and with marks."""
@@ -118,17 +146,29 @@ class ModelAgent:
 
 
 def read_decision(text: str, spent: Spent) -> Decision:
-    """What a model decided; malformed where there is no decision, or no action that can be read."""
-    blocks = {kind: content.strip() for kind, content in _BLOCK.findall(text)}
-    words = _BLOCK.sub("", text).strip()
-    memory = blocks.get("memory", "")
-    lines = [line.split("#")[0].strip().upper() for line in blocks.get("decision", "").splitlines()]
-    kind = next((line for line in lines if line), "COMMAND" if "python" in blocks else "")
+    """What a model decided; malformed where there is no decision, or no action that can be read.
+
+    Several blocks of code or of memory are read as one, in their order. Decisions that disagree are none.
+    """
+    blocks: dict[str, list[str]] = {"decision": [], "python": [], "memory": []}
+    for kind, content in _BLOCK.findall(text):
+        blocks[kind].append(content.strip())
+    words, memory, code = _BLOCK.sub("", text).strip(), "\n".join(blocks["memory"]), "\n".join(blocks["python"])
+    decided = list(dict.fromkeys(word for block in blocks["decision"] if (word := _word(block))))
+    if len(decided) > 1:
+        refused = f"the answer holds ```decision blocks that disagree ({', '.join(decided)}): write one"
+        return Decision("WAIT", words=words, memory=memory, spent=spent, malformed=refused)
+    kind = decided[0] if decided else "COMMAND" if blocks["python"] else ""
     if kind not in _DECISIONS:
         return Decision("WAIT", words=words, memory=memory, spent=spent, malformed="no ```decision block with one of COMMAND, DONE, FAIL, WAIT")
     if kind != "COMMAND":
         return Decision(kind, words=words, memory=memory, spent=spent)  # type: ignore[arg-type]
     try:
-        return Decision("COMMAND", read_actions(blocks.get("python", "")), words=words, memory=memory, spent=spent)
+        return Decision("COMMAND", read_actions(code), words=words, memory=memory, spent=spent)
     except MalformedAction as error:
         return Decision("COMMAND", words=words, memory=memory, spent=spent, malformed=str(error))
+
+
+def _word(block: str) -> str:
+    """The decision in a block: its first line that is more than a comment."""
+    return next((word for line in block.splitlines() if (word := line.split("#")[0].strip().upper())), "")

@@ -43,7 +43,9 @@ class ModelSelector:
         self.prompt: str | None = prompt_hash(*self.templates)
         self.answer_kind: AnswerKind = "set" if options.choices.choose == "set" else "application"
         self.learnt_from: frozenset[str] = frozenset()
-        self._decided_by: dict[str, Any] = {"endpoint": self.client.endpoint.where, "reply": options.choices.reply, "choose": options.choices.choose}
+        endpoint = self.client.endpoint
+        self._decided_by: dict[str, Any] = {"endpoint": endpoint.where, "reply": options.choices.reply, "choose": options.choices.choose}
+        self.decided_by(**{name: value for name in ("served_as", "edition") if (value := getattr(endpoint, name)) is not None})
 
     @property
     def sampling(self) -> str:

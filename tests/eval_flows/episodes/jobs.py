@@ -31,6 +31,9 @@ def work(job: tuple[str, Any], ask: Ask) -> Any:
             return lambda: told
         case "ask":
             return [ask(told), ask(f"{told} again")]
+        case "ask and hang":
+            ask(told)
+            time.sleep(600)
         case "ask for ever":
             while True:
                 ask(told)

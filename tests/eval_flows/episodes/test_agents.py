@@ -13,9 +13,10 @@ from PIL import Image as Picture
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.agents.agent import Decision, Situation, Spent
+from eval_flows.episodes.agents.agent import Decision, NoDecision, Situation, Spent
 from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
-from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, read_decision
+from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, Sampling, read_decision
+from eval_flows.episodes.agents.question import Ask, NoAnswer, Question, Told
 from eval_flows.episodes.agents.simple import AlwaysFail, Clicker, Idle
 from eval_flows.episodes.desk import Look
 from eval_flows.episodes.pipeline import EpisodeOptions, evaluate_episodes
@@ -84,12 +85,12 @@ def test_a_decision_is_read_with_its_words_actions_and_memory() -> None:
         (block("decision", "WAIT # it is loading"), "WAIT"),
         (block("decision", "# it is loading\nwait"), "WAIT"),
         ("```decision \r\nDONE\r\n```", "DONE"),
-        (block("decision", "COMMAND") + block("decision", "DONE"), "DONE"),
+        (block("decision", "DONE") + "so it is\n" + block("decision", " done # at last"), "DONE"),
         (block("python", "single_click()"), "COMMAND"),
         (block("decision", "DONE") + block("python", "import os"), "DONE"),
     ],
 )
-def test_decisions_are_read_in_many_spellings_and_the_last_one_counts(text: str, kind: str) -> None:
+def test_decisions_are_read_in_many_spellings(text: str, kind: str) -> None:
     assert (decided(text).kind, decided(text).malformed) == (kind, None)
 
 
@@ -101,6 +102,8 @@ def test_decisions_are_read_in_many_spellings_and_the_last_one_counts(text: str,
         (block("decision", "DANCE"), "no ```decision block"),
         ("```decision\nDONE", "no ```decision block"),
         (block("decision", ""), "no ```decision block"),
+        (block("decision", "COMMAND") + block("python", "paste()") + block("decision", "DONE"), "disagree (COMMAND, DONE): write one"),
+        (block("python", "single_click()") + block("python", "import os"), "line 2 is no call"),
         (block("decision", "COMMAND"), "the code holds no action"),
         (block("decision", "COMMAND") + block("python", "# nothing"), "the code holds no action"),
         (block("decision", "COMMAND") + block("python", "for i in range(9): single_click()"), "line 1 is no call"),
@@ -111,6 +114,16 @@ def test_what_cannot_be_read_is_malformed_and_does_nothing(text: str, said: str)
     assert said in (decided(text).malformed or "") and not decided(text).actions
 
 
+def test_several_blocks_of_code_and_of_memory_are_read_in_their_order() -> None:
+    """A model that reasons between two blocks means both: the first one was lost once."""
+    found = decided(
+        block("python", "computer.mouse.move_id(id=1)") + "and then" + block("decision", "COMMAND") + block("memory", "one")
+        + block("python", "single_click()\npaste()") + block("memory", "two")
+    )  # fmt: skip
+    assert [str(action) for action in found.actions] == ["move_id(id=1)", "single_click()", "paste()"] and found.malformed is None
+    assert found.memory == "one\ntwo"
+
+
 @given(
     st.text() | st.lists(st.sampled_from(["```", "decision", "python", "memory", "\n", "DONE", "COMMAND", "single_click()", "#", " "])).map("".join)
 )
@@ -119,18 +132,22 @@ def test_any_answer_is_a_decision_or_malformed(text: str) -> None:
     assert found.kind in ("COMMAND", "WAIT", "DONE", "FAIL") and (found.actions or found.kind != "COMMAND" or found.malformed)
 
 
+def agent(ask: Ask, prompt: str = "react", **shown: Any) -> ModelAgent:
+    return ModelAgent(prompt, ObservationChoice(**shown), Sampling(0.3, 0.9, 50), 2, (100, 80), ["mousepad", "thunar"], 10.0, ask)
+
+
 def asked(prompt: str = "react", situation: Situation = SITUATION, **shown: Any) -> Request:
     """What a model is asked."""
     requests: list[Request] = []
 
-    def ask(request: Request) -> Answer:
-        requests.append(request)
-        return Answer(block("decision", "DONE"), "answered", 11, 7, cost_usd=0.5, call_id="c")
+    def ask(question: Question) -> Told:
+        requests.append(question.request)
+        return Told(Answer(block("decision", "DONE"), "answered", 11, 7, cost_usd=0.5, call_id="c"), 1.5)
 
-    decision = ModelAgent(prompt, ObservationChoice(**shown), 0.3, 2, (100, 80), ["mousepad", "thunar"], ask).decide(situation)
-    assert decision.kind == "DONE" and decision.spent == Spent(11, 7, 0.5, ("c",))
+    decision = agent(ask, prompt, **shown).decide(situation)
+    assert decision.kind == "DONE" and decision.spent == Spent(11, 7, 0.5, ("c",), 1.5)
     (request,) = requests
-    assert request.temperature == 0.3 and request.sample == 2
+    assert (request.temperature, request.top_p, request.max_tokens, request.sample) == (0.3, 0.9, 50, 2)
     return request
 
 
@@ -156,10 +173,8 @@ def test_elements_that_a_model_was_not_told_of_are_none_to_act_on() -> None:
     look = replace(LOOK, elements=[SAVE, replace(SAVE, number=2, role="panel", name="", states=frozenset())])
 
     def acted_on(**shown: Any) -> Any:
-        agent = ModelAgent(
-            "react", ObservationChoice(**shown), 0, 1, (100, 80), ["mousepad"], lambda _: Answer(block("decision", "WAIT"), "answered")
-        )
-        return agent.decide(replace(SITUATION, look=look)).elements
+        made = agent(lambda _: Told(Answer(block("decision", "WAIT"), "answered"), 0.0), **shown)
+        return made.decide(replace(SITUATION, look=look)).elements
 
     assert acted_on() == acted_on(tree=False, marks=True) == [SAVE] and acted_on(tree=False, screenshot=True) == []
 
@@ -173,12 +188,22 @@ def test_pictures_are_attached_when_they_are_asked_for() -> None:
     assert "Elements before the last step" in asked(before=True, situation=before).user and asked(before=True).images == ()
 
 
-def test_a_model_that_is_not_reached_is_a_fault_and_no_decision() -> None:
-    answers = iter(["the budget is used up", Answer("", "failed")])
-    agent = ModelAgent("react", ObservationChoice(), 0, 1, (100, 80), ["mousepad"], lambda _: next(answers))
-    for _ in range(2):
-        with pytest.raises(RuntimeError, match="the model was not reached: the budget|the call to the model failed"):
-            agent.decide(SITUATION)
+@pytest.mark.parametrize("status", ["model failed", "out of time"])
+def test_a_model_that_gives_no_answer_decides_nothing_and_what_it_took_is_told(status: NoAnswer) -> None:
+    questions: list[Question] = []
+
+    def ask(question: Question) -> Told:
+        questions.append(question)
+        if len(questions) == 1:
+            return Told(Answer(block("decision", "WAIT"), "answered"), 4.0)
+        return Told(Answer("", "failed", call_id="c"), 2.5, status, "too long")
+
+    asking = agent(ask)
+    asking.decide(SITUATION)
+    with pytest.raises(NoDecision, match="too long") as raised:
+        asking.decide(SITUATION)
+    assert (raised.value.status, raised.value.spent) == (status, Spent(calls=("c",), seconds=2.5))
+    assert [question.seconds for question in questions] == [10.0, 6.0], "what is left of the seconds that it may take"
 
 
 def test_what_to_observe_is_read_and_mistakes_are_said() -> None:

@@ -70,7 +70,7 @@ def test_a_job_that_goes_wrong_once_is_done_at_the_second_try(kind: str, tmp_pat
     assert found[job].fault is None and found[job].result[1] == job[1] and found[job].tries == 2
 
 
-@pytest.mark.parametrize("kind", ["hang", "ask for ever"])
+@pytest.mark.parametrize("kind", ["hang", "ask for ever", "ask and hang"])
 def test_what_does_not_end_is_ended_from_outside(kind: str) -> None:
     job, other = (kind, "x"), ("give", "nail")
     found = done([job, other], seconds=4.0, tries=1, answer=lambda question, reply: reply(question))
@@ -88,6 +88,36 @@ def test_the_parent_answers_at_once_or_later_each_to_the_one_who_asked() -> None
     jobs: list[Job] = [("ask", str(number)) for number in range(6)]
     found = done(jobs, workers=3, answer=answer)
     assert all(found[job].result == [f"now: {job[1]}", f"later: {job[1]} again"] for job in jobs)
+
+
+def test_the_clock_stands_still_while_an_answer_is_waited_for() -> None:
+    """A model that thought for long was a fault of the machine, and tried three times."""
+    job = ("ask", "slow")
+    found = done([job], seconds=5.0, tries=1, answer=lambda question, reply: threading.Timer(3.5, lambda: reply(question)).start())
+    assert found[job].fault is None and found[job].result == ["slow", "slow again"]
+
+
+def test_an_exception_as_a_reply_ends_all_jobs_and_is_raised() -> None:
+    jobs: list[Job] = [("ask", 1), ("hang", 2), ("give", 3), ("give", 4)]
+    running = supervised(jobs, work, 2, LONG, answer=lambda question, reply: reply(KeyError("the endpoint is gone")))
+    with pytest.raises(KeyError, match="the endpoint is gone"):
+        list(running)
+    assert not workers_and_machines()
+
+
+def test_a_reply_that_comes_when_its_worker_is_dead_goes_to_nobody() -> None:
+    replies: list[Reply] = []
+
+    def answer(question: Any, reply: Reply) -> None:
+        if question == "die":
+            os.kill(next(iter(workers_and_machines())), signal.SIGKILL)
+            replies.append(reply)
+        else:
+            replies[0]("too late")
+            reply("now")
+
+    found = done([("ask", "die"), ("ask", "next")], workers=1, tries=1, answer=answer)
+    assert "died" in (found["ask", "die"].fault or "") and found["ask", "next"].result == ["now", "now"]
 
 
 def test_who_stops_listening_leaves_nothing_running() -> None:
