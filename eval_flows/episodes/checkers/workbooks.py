@@ -50,8 +50,8 @@ def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> lis
         return None
     number = column_index_from_string(name)
     values = _column(found, name, from_row)
-    areas = {place: formula.text for formula in _array_formulas(found) for place in cells_of(formula.ref)}
-    return [areas.get((from_row + place, number), value if str(value).startswith("=") else "") for place, value in enumerate(values)]
+    areas = {place: str(formula.text) for formula in _array_formulas(found) for place in cells_of(formula.ref)}
+    return [areas.get((from_row + place, number), str(value) if str(value).startswith("=") else "") for place, value in enumerate(values)]
 
 
 def _column(sheet: Any, name: str, from_row: int) -> list[Any]:
