@@ -31,9 +31,9 @@ _REASONS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {  # of what w
     "string_too_short": lambda given, rule: f"needs at least {rule['min_length']} characters, and is {shown(given)}",
     "string_pattern_mismatch": lambda given, rule: f"{shown(given)} does not fit the pattern {rule['pattern']}",
     "literal_error": lambda given, rule: f"must be {rule['expected'].replace(chr(39), '')}, not {shown(given)}",
-    "greater_than_equal": lambda given, rule: f"must be at least {rule['ge']}, not {shown(given)}",
-    "greater_than": lambda given, rule: f"must be more than {rule['gt']}, not {shown(given)}",
-    "less_than_equal": lambda given, rule: f"must be at most {rule['le']}, not {shown(given)}",
+    "greater_than_equal": lambda given, rule: f"must be at least {rule['ge']:g}, not {shown(given)}",
+    "greater_than": lambda given, rule: f"must be more than {rule['gt']:g}, not {shown(given)}",
+    "less_than_equal": lambda given, rule: f"must be at most {rule['le']:g}, not {shown(given)}",
 }
 
 

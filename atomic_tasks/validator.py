@@ -102,8 +102,10 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
                 yield problem(where, f"names its own application ('{named}'); write {{application}} or leave the name out")
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
             yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
-        if not any(map(is_sentence, task.say)) or all(map(is_sentence, task.say)):
-            yield problem((*place, "say"), "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !)")
+        unaddressed = [is_sentence(phrasing) for phrasing in task.say if "{application}" not in phrasing]
+        if not any(unaddressed) or all(unaddressed):
+            reason = "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !), without {application}"
+            yield problem((*place, "say"), reason)
 
 
 def _said(task: AtomicTask) -> Iterator[tuple[str, int, str]]:

@@ -6,6 +6,8 @@ from pydantic import Field
 
 from atomic_tasks.schema import Declared, Identifier, Talk
 
+MOST_STEPS = 8  # of a workflow
+
 
 class WorkflowStep(Declared):
     """One atomic task of a workflow, its arguments perhaps under other names."""
@@ -32,7 +34,7 @@ class Workflow(Declared):
     id: Identifier | str
     goal: Goal
     order: Literal["listed", "free"] = "listed"
-    steps: tuple[WorkflowStep, ...] = Field(min_length=2, max_length=8)
+    steps: tuple[WorkflowStep, ...] = Field(min_length=2, max_length=MOST_STEPS)
 
 
 class Workflows(Declared):

@@ -1,8 +1,9 @@
 """From catalog and recipe to shard jobs: each gets the part of the catalog that its rows are made from, and no more."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import AtomicTask, Pool
 from compositions.schema import Workflow
 from flows.recipe import Recipe
@@ -41,7 +42,15 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
                 versions=shaping_versions(),
             )
         )
+    _refuse_nothing_to_draw(jobs, recipe)
     return jobs
+
+
+def _refuse_nothing_to_draw(jobs: Sequence[ShardJob], recipe: Recipe) -> None:
+    """BadInput where a recipe of workflows alone meets applications that have none."""
+    bare = [job.application for job in jobs if job.wanted and not job.workflows.keys() - job.wanted_graphs.keys()]
+    if bare and not recipe.compositions.single + recipe.compositions.chain:
+        raise BadInput(f"the recipe wants workflows alone, and these have none: {', '.join(bare)}; give `single` or `chain` a weight")
 
 
 def wanted_rows(workflows: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe) -> dict[str, int]:

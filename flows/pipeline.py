@@ -8,7 +8,7 @@ from typing import Any
 
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.memory import without_collecting
-from atomic_tasks.problems import BadInput, suggestion
+from atomic_tasks.problems import BadInput
 from atomic_tasks.validator import troubled_applications, validate_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
@@ -54,8 +54,6 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
     """Build the recipe's dataset and publish it under the name; what is already there is not made again."""
     gate().start()
     catalog, workflows = read_declared()
-    if recipe.candidates not in catalog.candidates:
-        raise BadInput(f"recipe '{name}': no candidate list '{recipe.candidates}'{suggestion(recipe.candidates, catalog.candidates)}")
     if recipe.refill is not None:
         from flows.refill import refilled  # brings the client of language models, which takes half a second to load
 

@@ -23,9 +23,18 @@ from warehouse.parquet import TableWriter, write_rows
 
 SPLITS = ("train", "dev", "test")
 Manifest = dict[str, Any]
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M")  # the size categories of dataset cards: each is ten times the one before
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
+
+
+def size_category(rows: int) -> str:
+    """The size category of a dataset's card."""
+    return _SIZES[min(max(len(str(rows)) - 3, 0), len(_SIZES) - 1)]
+
+
+_TEMPLATES.filters["size_category"] = size_category
 
 
 def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str], paraphrased: Mapping[str, Path]) -> Manifest:

@@ -1,13 +1,18 @@
 """A recipe: the numbers that people change, and nothing else, of one dataset."""
 
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt, ValidationInfo, field_validator, model_validator
 
 from atomic_tasks.arguments.locales import locales
-from atomic_tasks.problems import BadInput, Problem, suggestion
+from atomic_tasks.catalog import CATALOG_ROOT
+from atomic_tasks.problems import BadInput, Place, Problem, Source, suggestion
 from atomic_tasks.yaml_source import read_yaml, validated
-from narrators.rates import NarrationRates
+from compositions.schema import MOST_STEPS
+from narrators.coverage import steps_without_style, styles_for_all
+from narrators.rates import NarrationRates, Weight, some_weight
 from narrators.styles import read_styles
 
 RECIPES_ROOT = Path(__file__).parent / "recipes"
@@ -16,25 +21,38 @@ RECIPES_ROOT = Path(__file__).parent / "recipes"
 class CompositionRates(BaseModel):
     """How often a composition is a single task, a chain, or a workflow, where its application has such."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    single: float = Field(ge=0)
-    chain: float = Field(ge=0)
-    workflow: float = Field(ge=0)
-    chain_lengths: dict[int, float] = Field(description="weights of how many tasks follow the first one in a chain")
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    single: Weight = Field(description="weight of single tasks, with what they need before")
+    chain: Weight = Field(description="weight of chains: a task and others that go on from it")
+    workflow: Weight = Field(description="weight of the curated workflows within one application, where it has any")
+    chain_lengths: Annotated[dict[PositiveInt, Weight], AfterValidator(some_weight)] = Field(
+        description="weights of how many tasks follow the first one in a chain"
+    )
+
+    @model_validator(mode="after")
+    def _some(self) -> "CompositionRates":
+        some_weight({"single": self.single, "chain": self.chain, "workflow": self.workflow})
+        return self
 
 
 class SplitShares(BaseModel):
     """Shares of the atomic tasks that fall to each split; a composition follows the rarest."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     dev: float = Field(ge=0, le=1)
     test: float = Field(ge=0, le=1)
+
+
+def _at_most_all(shares: SplitShares) -> SplitShares:
+    if shares.dev + shares.test > 1:
+        raise ValueError(f"dev and test add up to {shares.dev + shares.test:g}, which is more than 1; what is left of 1 is train")
+    return shares
 
 
 class AskedModel(BaseModel):
     """A language model that a recipe asks."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     model: str = Field(description="its name in the registry or, with base_url, at its server")
     base_url: str | None = Field(None, description="an OpenAI-compatible endpoint; none: as registered")
     key_variable: str | None = Field(None, description="the environment variable that holds the key; none: as registered")
@@ -57,7 +75,7 @@ class Paraphrasing(AskedModel):
 class Recipe(BaseModel):
     """What a dataset is to be."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     title: str
     description: str
     seed: int
@@ -67,19 +85,22 @@ class Recipe(BaseModel):
     spare: float = Field(ge=0, le=1, description="share of rows made beyond the number wanted, for what later stages reject")
     most_attempts: float = Field(gt=1, description="attempts for each wanted row before a shard gives up")
     compositions: CompositionRates
-    locales: dict[str, float] = Field(min_length=1, description="weights of the locales of argument values; one for each text")
+    locales: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(
+        min_length=1, description="weights of the locales of argument values; one for each text"
+    )
     narration: NarrationRates
     recurrences: int | None = Field(None, ge=1, description="the most texts that are the same once arguments are masked; none: no limit")
     uses_every_task: bool = Field(False, description="refuse a dataset in which some atomic task of the candidates stands in no composition")
-    splits: SplitShares
+    splits: Annotated[SplitShares, AfterValidator(_at_most_all)]
     refill: Refill | None = None
     paraphrase: Paraphrasing | None = None
 
-    @model_validator(mode="after")
-    def _some_singletons(self) -> "Recipe":
-        if self.graph_tasks >= self.tasks:
-            raise ValueError("graph_tasks must leave room for tasks of single applications")
-        return self
+    @field_validator("graph_tasks")
+    @classmethod
+    def _some_singletons(cls, graph_tasks: int, known: ValidationInfo) -> int:
+        if graph_tasks >= known.data.get("tasks", graph_tasks + 1):
+            raise ValueError(f"must be less than `tasks`, {known.data['tasks']}, to leave room for tasks of single applications")
+        return graph_tasks
 
 
 def read_recipe(name_or_path: str) -> tuple[str, Recipe]:
@@ -93,12 +114,42 @@ def read_recipe(name_or_path: str) -> tuple[str, Recipe]:
     problems: list[Problem] = []
     source = read_yaml(path, problems)
     recipe = validated(source, Recipe, problems) if source.data is not None else None
-    for name in recipe.locales if recipe else ():
-        if name not in locales():
-            problems.append(source.problem(("locales", name), f"unknown locale '{name}'{suggestion(name, locales())}"))
-    for style in recipe.narration.styles if recipe else ():
-        if style not in read_styles().styles:
-            problems.append(source.problem(("narration", "styles", style), f"unknown style '{style}'{suggestion(style, read_styles().styles)}"))
+    if recipe is None and not problems:
+        raise BadInput(f"{path} is empty")
+    problems += _unknown_names(source)
+    if recipe is not None and not problems:
+        problems += _unsaid(source, recipe)
     if recipe is None or problems:
-        raise BadInput(problems or f"{path} is empty")
+        raise BadInput(problems)
     return path.stem, recipe
+
+
+def _unknown_names(source: Source) -> Iterator[Problem]:
+    """Names of candidate lists, locales and styles that are not there, in whatever the file holds, so that all mistakes are told at once."""
+    data: Any = source.data if isinstance(source.data, dict) else {}
+    narration: Any = data["narration"] if isinstance(data.get("narration"), dict) else {}
+    candidates = {file.stem for file in (CATALOG_ROOT / "candidates").glob("*.yaml")}
+    if isinstance(data.get("candidates"), str):
+        yield from _unknown(source, ("candidates",), "candidate list", data["candidates"], candidates)
+    for place, kind, names, known in (
+        (("locales",), "locale", data.get("locales"), locales()),
+        (("narration", "styles"), "style", narration.get("styles"), read_styles().styles),
+    ):
+        for name in names if isinstance(names, dict) else ():
+            yield from _unknown(source, (*place, name), kind, name, known)
+
+
+def _unknown(source: Source, place: Place, kind: str, name: str, known: Collection[str]) -> Iterator[Problem]:
+    if name not in known:
+        yield source.problem(place, f"unknown {kind} '{name}'{suggestion(name, known)} ({kind}s: {', '.join(sorted(known))})")
+
+
+def _unsaid(source: Source, recipe: Recipe) -> Iterator[Problem]:
+    """Compositions that no style of the recipe can say."""
+    chosen = [name for name, weight in recipe.narration.styles.items() if weight]
+    most = max(recipe.narration.most_said_steps, MOST_STEPS if recipe.graph_tasks else 1)
+    lacking = steps_without_style(read_styles(), chosen, most)
+    if lacking:
+        steps = f"{lacking[0]} step{'s' * (lacking[0] != 1)}"
+        reason = f"no style here can say {steps} where there is no goal, fragment or background; add one that can say everything"
+        yield source.problem(("narration", "styles"), f"{reason}: {' or '.join(styles_for_all(read_styles(), most))}")

@@ -100,7 +100,7 @@ class Narrator:
         fitting = self._fitting(material.shape)
         if level != "none":
             return "named", random.choice(fitting[level])
-        styles = [style for style in self.rates.styles if fitting[style]]
+        styles = [style for style, weight in self.rates.styles.items() if weight and fitting[style]]
         style = random.choices(styles, [self.rates.styles[style] for style in styles])[0]
         return style, random.choice(fitting[style])
 
