@@ -1,12 +1,13 @@
-"""Protects the deployments: a real server, a process work pool and a worker build a dataset, evaluate on it and play episodes, each asked for with --watch."""
+"""Protects the deployments: the lines of docs/scheduling.md, in a fresh PREFECT_HOME, build a dataset, evaluate on it and play episodes."""
 
 import base64
 import json
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ import yaml
 from machines.image import Image
 from tests.conftest import REPOSITORY
 
-PREFECT = str(Path(sys.executable).parent / "prefect")
+PORT = "4200"  # of the document; the test's server takes a free one
 
 
 def free_port() -> int:
@@ -28,40 +29,59 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def documented(heading: str) -> str:
+    """The lines of the first block below a heading of docs/scheduling.md."""
+    text = (REPOSITORY / "docs/scheduling.md").read_text()
+    found = re.search(rf"^## {re.escape(heading)}.*?^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, heading
+    return found[1]
+
+
+class Terminal:
+    """A terminal as the document has it: its lines after those of the environment, with nothing of Prefect's set before."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.port = port
+        self.log = (folder / "prefect.log").open("w+")
+        known = {name: value for name, value in os.environ.items() if not name.startswith(("PREFECT_", "DESKMILL_", "DO_NOT_TRACK"))}
+        places = {"PREFECT_HOME": str(folder / "prefect"), "DESKMILL_DATA": str(folder / "data")}
+        self.environment = {**known, **places, "PREFECT_SERVER_API_PORT": str(port)}
+
+    def start(self, lines: str) -> subprocess.Popen[bytes]:
+        """Run the lines; the last of them stays, as the process itself."""
+        *first, last = lines.strip().splitlines()
+        script = "\n".join(["set -e", *documented("The environment").splitlines(), *first, f"exec {last}"]).replace(PORT, str(self.port))
+        command = ["bash", "-c", script]
+        return subprocess.Popen(command, env=self.environment, cwd=REPOSITORY, stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL)
+
+    def run(self, lines: str) -> None:
+        """Run the lines to their end."""
+        assert self.start(lines).wait(1_200) == 0, Path(self.log.name).read_text()[-4000:]
+
+
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A Prefect server of its own, and a worker on the work pool `local`; the environment to reach them."""
-    port = free_port()
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PREFECT_HOME": str(tmp_path / "prefect"),
-        "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
-        "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-        "DO_NOT_TRACK": "1",
-        "DESKMILL_HOME": str(REPOSITORY),
-        "DESKMILL_DATA": str(tmp_path / "data"),
-    }
-    log = (tmp_path / "prefect.log").open("w")
-    running = [subprocess.Popen([PREFECT, "server", "start", "--host", "127.0.0.1", "--port", str(port)], env=environment, stdout=log, stderr=log)]
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """A terminal beside two others, in which a server and a worker run, as documented."""
+    opened = Terminal(tmp_path, free_port())
+    running = [opened.start(documented("Terminal 1: the server"))]
     try:
-        wait_until_healthy(environment["PREFECT_API_URL"])
-        prefect(environment, "work-pool", "create", "local", "--type", "process")
-        worker = [PREFECT, "worker", "start", "--pool", "local"]
-        running.insert(0, subprocess.Popen(worker, env=environment, stdout=log, stderr=log, cwd=REPOSITORY))
-        yield environment
+        wait_until_healthy(f"http://127.0.0.1:{opened.port}/api", running[0])
+        running.insert(0, opened.start(documented("Terminal 2: the worker")))
+        yield opened
+        assert [process.poll() for process in running] == [None, None], Path(opened.log.name).read_text()[-4000:]
     finally:
-        for process in running:  # the worker before its server, or it outlives SIGTERM
-            process.terminate()
+        for process in running:  # the worker before its server, as the document says
+            process.send_signal(signal.SIGINT)
             try:
-                process.wait(10)
+                process.wait(20)
             except subprocess.TimeoutExpired:
                 process.kill()
-        log.close()
+        opened.log.close()
 
 
-def wait_until_healthy(url: str) -> None:
+def wait_until_healthy(url: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(240):
+        assert server.poll() is None, "the Prefect server ended"
         try:
             with urllib.request.urlopen(f"{url}/health", timeout=2) as response:
                 if response.status == 200:
@@ -71,39 +91,24 @@ def wait_until_healthy(url: str) -> None:
     pytest.fail("the Prefect server did not become healthy")
 
 
-def prefect(environment: dict[str, str], *arguments: str) -> str:
-    done = subprocess.run(
-        [PREFECT, "--no-prompt", *arguments], env=environment, cwd=REPOSITORY, capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.mark.slow(minutes=2.5)
-def test_the_deployments_build_a_dataset_evaluate_on_it_and_play_episodes(server: dict[str, str], tmp_path: Path, image: Image) -> None:
-    prefect(server, "deploy", "--all")
-    listed = prefect(server, "deployment", "ls").replace("\n", "")
-    assert all(name in listed for name in ("build-dataset/paper", "evaluate-selection/nightly", "run-episodes/nightly"))
-    prefect(server, "deployment", "run", "build-dataset/paper", "--param", "recipe=tiny", "--watch")
+def test_the_documented_lines_build_a_dataset_evaluate_on_it_and_play_episodes(terminal: Terminal, tmp_path: Path, image: Image) -> None:
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "machines").symlink_to(image.machines)
+    terminal.run(documented("Terminal 3: deploy, and run one now"))
     manifest = json.loads((tmp_path / "data/datasets/tiny/manifest.json").read_text())
     assert manifest["rows"]["accepted"] == 600
     assert (tmp_path / "data/warehouse.duckdb").is_file()
-    prefect(
-        server, "deployment", "run", "evaluate-selection/nightly", "--watch",
-        "--param", "dataset=tiny", "--param", 'protocols=["random", "heuristic"]', "--param", "limit=50",
-    )  # fmt: skip
-    assert len(list((tmp_path / "data/runs").iterdir())) >= 2
-    (tmp_path / "data" / "machines").symlink_to(image.machines)
-    prefect(server, "deployment", "run", "run-episodes/nightly", "--watch", "--param", "suite=smoke")
-    left = artifacts(server)
+    assert len(list((tmp_path / "data/runs").iterdir())) >= 3
+    left = artifacts(f"http://127.0.0.1:{terminal.port}/api")
     check_artifacts(left)
     check_artifacts_of_episodes(left)
     shutil.rmtree(tmp_path / "data")
 
 
-def artifacts(environment: dict[str, str]) -> dict[str, Any]:
+def artifacts(url: str) -> dict[str, Any]:
     """What the flow runs left on their pages, by key; a table's rows come as JSON text."""
-    request = urllib.request.Request(f"{environment['PREFECT_API_URL']}/artifacts/filter", b"{}", {"Content-Type": "application/json"})
+    request = urllib.request.Request(f"{url}/artifacts/filter", b"{}", {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=30) as response:
         found = json.load(response)
     assert all(entry["flow_run_id"] for entry in found)
@@ -136,3 +141,11 @@ def test_deployments_are_those_of_the_design_and_have_schedules() -> None:
     declared = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
     assert {entry["name"] for entry in declared} == {"paper", "nightly"}
     assert all(entry["schedules"][0]["cron"] for entry in declared)
+
+
+def test_the_document_tells_every_deployment() -> None:
+    text = (REPOSITORY / "docs/scheduling.md").read_text()
+    for entry in yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]:
+        flow = Path(entry["entrypoint"].partition(":")[0])
+        name = re.search(r'@flow\(name="([\w-]+)"', (REPOSITORY / flow).read_text())
+        assert name is not None and f"| `{name[1]}/{entry['name']}` |" in text and f"prefect deployment run {name[1]}/{entry['name']} " in text

@@ -1,9 +1,13 @@
 """Protects recipes: what could not be built is refused before anything is made, with its line and a remedy, all mistakes at once."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
+from pydantic import BaseModel
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
@@ -15,6 +19,7 @@ from flows.shard import ShardMaker
 from narrators.coverage import steps_without_style, styles_for_all
 from narrators.rates import NamingRates
 from narrators.styles import read_styles
+from tests.conftest import REPOSITORY
 
 TINY = (RECIPES_ROOT / "tiny.yaml").read_text()
 STYLES = TINY[TINY.index("  styles: {") : TINY.index("splits:")]
@@ -129,6 +134,26 @@ def test_workflows_alone_are_refused_where_an_application_has_none(catalog: Cata
     without = {name: workflow for name, workflow in workflows.items() if not workflow.steps[-1].task.startswith("excel.")}
     with pytest.raises(BadInput, match="the recipe wants workflows alone, and these have none: excel; give `single` or `chain` a weight"):
         shard_jobs(catalog, without, read_styles(), recipe)
+
+
+def fields_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """The dotted names of all fields, those of models inside included."""
+    for name, field in model.model_fields.items():
+        inner = next((one for one in (field.annotation, *get_args(field.annotation)) if isinstance(one, type) and issubclass(one, BaseModel)), None)
+        yield from fields_of(inner, f"{prefix}{name}.") if inner else (f"{prefix}{name}",)
+
+
+def test_the_document_tells_every_field_and_every_style() -> None:
+    text = (REPOSITORY / "docs/recipes.md").read_text()
+    fields, styles = text.split("## Fields")[1].split("## Styles")
+    assert re.findall(r"^\| `([\w.]+)` \|", fields, re.MULTILINE) == list(fields_of(Recipe))
+    assert re.findall(r"^\| `(\w+)` \|", styles, re.MULTILINE) == list(read_styles().styles)
+
+
+def test_the_recipe_in_the_document_is_one(tmp_path: Path) -> None:
+    text = (REPOSITORY / "docs/recipes.md").read_text()
+    (tmp_path / "mine.yaml").write_text(text.split("```yaml\n")[1].split("```")[0])
+    assert read_recipe(str(tmp_path / "mine.yaml"))[1].tasks == 300
 
 
 @pytest.mark.parametrize(
