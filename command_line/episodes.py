@@ -37,8 +37,12 @@ def build_machine(image: str | None, again: bool, from_list: Path | None) -> Non
 @machine.command("show")
 @click.argument("image", required=False)
 def show_machine(image: str | None) -> None:
-    """Say which images there are; with IMAGE, the name of an image or the identity of a build, list its packages by version for `build --from`."""
+    """Say which images there are, and how machines share this host.
+
+    With IMAGE, the name of an image or the identity of a build, list its packages by version for `build --from`.
+    """
     from machines.image import builds, declared, find_image
+    from machines.shares import described
     from warehouse.layout import DataFolder
 
     machines = DataFolder.from_environment().machines
@@ -53,6 +57,7 @@ def show_machine(image: str | None) -> None:
         for identity, held in built.items():
             if held.image == name:
                 click.echo(f"{name} {identity}: {len(held.packages)} packages, built {held.built}{', in use' * (identity == used)}")
+    click.echo(described())
 
 
 @click.group("suite")

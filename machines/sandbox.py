@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
+from machines import shares
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image
@@ -45,6 +46,7 @@ class Sandbox:
     limits: Limits = field(default_factory=Limits)
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _client: GuestClient | None = field(default=None, init=False)
+    _group: Path | None = field(default=None, init=False)
 
     def __enter__(self) -> "Sandbox":
         """Start it."""
@@ -70,7 +72,8 @@ class Sandbox:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
             listening.bind(name)
             listening.listen(64)
-            command = [*_around(self.image, self.limits), "/usr/bin/python3", "-B", "-m", "machines.guest"]
+            self._group = shares.make()
+            command = shares.joining(self._group, [*_around(self.image, self.limits), "/usr/bin/python3", "-B", "-m", "machines.guest"])
             self._process = _spawner.submit(
                 subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=(listening.fileno(),)
             ).result()
@@ -123,6 +126,7 @@ class Sandbox:
         said = process.stderr.read().decode(errors="replace").strip()
         process.wait()
         process.stderr.close()
+        shares.leave(self._group)
         return said
 
 

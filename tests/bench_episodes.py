@@ -18,6 +18,7 @@ from warehouse.layout import DataFolder
 
 _ROUNDS = 7
 _STEPS = 25
+_SPINNING = 8  # processes
 _SMALL = ("mousepad", "galculator", "thunar")
 _LARGE = ("libreoffice_calc", "libreoffice_writer")
 Figure = tuple[str, float, str, str, float]
@@ -33,6 +34,8 @@ def figures() -> Iterator[Figure]:
     yield "desktop_back_after_everything_was_killed", median(backs), "s", "a new machine", median(resets)
     step, screenshot = _step(image)
     yield "step_overhead_small_application", step, "s", "a screenshot alone", screenshot
+    beside, alone = _beside_one_that_spins(image)
+    yield "steps_beside_a_machine_that_spins", beside, "steps/s", "the same beside an idle machine", alone
 
 
 def _reset(image: Image, program: str) -> tuple[float, float]:
@@ -66,15 +69,35 @@ def _back(image: Image) -> tuple[float, float]:
 def _step(image: Image) -> tuple[float, float]:
     """Median seconds of an observation with tree and picture and an action, and of a picture alone."""
     with Sandbox(image) as machine:
-        desk = Desk(machine.client, image)
-        desk.open("mousepad")
-
-        def step() -> None:
-            look = desk.look("screenshot")
-            desk.do(Action("write", {"text": "a"}), look.elements)
-
+        step = _stepper(machine, image)
         steps = [_seconds(step) for _ in range(_STEPS)]
         return median(steps), median(_seconds(lambda: machine.client.observe(["screenshot"])) for _ in range(_STEPS))
+
+
+def _stepper(machine: Sandbox, image: Image) -> Callable[[], None]:
+    """One step in a text editor, which is opened first."""
+    desk = Desk(machine.client, image)
+    desk.open("mousepad")
+
+    def step() -> None:
+        look = desk.look("screenshot")
+        desk.do(Action("write", {"text": "a"}), look.elements)
+
+    return step
+
+
+def _beside_one_that_spins(image: Image) -> tuple[float, float]:
+    """Steps a second of a machine, beside one whose processes spin, and beside the same one while it is idle; turn by turn."""
+    with Sandbox(image) as machine, Sandbox(image) as other:
+        step = _stepper(machine, image)
+        beside, alone = [], []
+        for _ in range(_ROUNDS):
+            alone += [_seconds(step) for _ in range(_STEPS)]
+            for _ in range(_SPINNING):
+                other.client.launch(["python3", "-c", "while True: pass"])
+            beside += [_seconds(step) for _ in range(_STEPS)]
+            other.client.execute(["pkill", "-9", "-f", "while True"])
+        return len(beside) / sum(beside), len(alone) / sum(alone)
 
 
 def _seconds(action: Callable[[], object]) -> float:

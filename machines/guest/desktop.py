@@ -102,6 +102,7 @@ class Desktop:
             self._processes.start(
                 [*command, str(writer)] if by_number else command,
                 self.environment,
+                niceness=0,
                 stdout=writer if says == "stdout" else subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 pass_fds=(writer,) if by_number else (),

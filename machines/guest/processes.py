@@ -1,4 +1,7 @@
-"""Processes of the guest: each in a session of its own, under limits, and reaped here, since the guest server is process 1."""
+"""Processes of the guest: each in a process group of its own, under limits, and reaped here, since the guest server is process 1.
+
+All stay in one session: where the kernel shares processor time out by session, a machine has one share, however much runs in it.
+"""
 
 import contextlib
 import os
@@ -14,6 +17,7 @@ from typing import Any, BinaryIO
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST_SAID = 16 * 2**20  # bytes of what a command says
 _LOOK_EVERY = 0.2  # seconds between two looks at how much memory is used
+_BELOW = 10  # niceness of applications: what spins leaves processor time to the guest server and to the desktop
 
 
 @dataclass(frozen=True)
@@ -43,16 +47,17 @@ class Processes:
         threading.Thread(target=self._reap, name="reaper", daemon=True).start()
         threading.Thread(target=self._watch_memory, name="memory", daemon=True).start()
 
-    def start(self, command: Sequence[str], env: Mapping[str, str], **options: Any) -> "subprocess.Popen[bytes]":
+    def start(self, command: Sequence[str], env: Mapping[str, str], niceness: int = _BELOW, **options: Any) -> "subprocess.Popen[bytes]":
         """Start a command under the limits, with nothing to read from unless `stdin` is given."""
         options.setdefault("stdin", subprocess.DEVNULL)
         with self._lock:
-            process = subprocess.Popen(self.limits.around(command), env=dict(env), start_new_session=True, **options)
+            limited = ["nice", f"--adjustment={niceness}", *self.limits.around(command)]
+            process = subprocess.Popen(limited, env=dict(env), process_group=0, **options)
             self._own[process.pid] = process
         return process
 
     def run(self, command: Sequence[str], env: Mapping[str, str], seconds: float, **options: Any) -> "subprocess.CompletedProcess[bytes]":
-        """Run a command to its end and keep what it says; `subprocess.TimeoutExpired` once its whole session was killed.
+        """Run a command to its end and keep what it says; `subprocess.TimeoutExpired` once its whole process group was killed.
 
         What it says goes to memory and not through pipes: those would stay open as long as anything that it left in the background.
         """
@@ -155,7 +160,7 @@ def idle_segments() -> dict[int, int]:
 
 
 def end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the process and all of its session that did not leave it."""
+    """Kill the process and all of its process group that did not leave it."""
     with_own_error(os.killpg, process.pid, signal.SIGKILL)
 
 
