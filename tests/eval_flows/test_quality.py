@@ -156,20 +156,26 @@ def test_a_model_judges_on_a_sheet_of_its_own_and_is_never_mixed_with_people(
         pipeline.judge(study.study_id, Endpoint("mute", server.base_url), catalog, built, lambda done, total: None)
 
 
-def agreement(marks: list[tuple[str, str, int, str]]) -> dict[str, float | None]:
-    """Alpha by measure, by the view alone: marks are rater, task, grammar and ground truth; realism is always 5."""
+def agreement(marks: list[tuple[str, str, int, str]], kind: str = "person") -> dict[str, float | None]:
+    """Alpha by measure, by the view alone: marks are rater, task, grammar and ground truth; realism is always 5.
+
+    Raters of the other kind disagree about every task, which changes nothing.
+    """
     view = (SQL_ROOT / "views" / "091_rater_agreement.sql").read_text()
     connection = duckdb.connect()
     connection.execute(
         "create table quality_ratings (study_id varchar, rater varchar, rater_kind varchar, task_id varchar, grammar tinyint, realism tinyint, ground_truth varchar)"
     )
-    for rater, task, grammar, ground_truth in marks:
-        connection.execute("insert into quality_ratings values ('s', ?, 'person', ?, ?, 5, ?)", [rater, task, grammar, ground_truth])
+    other = "model" if kind == "person" else "person"
+    others = [(f"other {rater}", other, task, 1 + 4 * rater, "ab"[rater]) for task in {mark[1] for mark in marks} for rater in range(2)]
+    for rater, of_kind, task, grammar, ground_truth in [*others, *((rater, kind, *mark) for rater, *mark in marks)]:
+        connection.execute("insert into quality_ratings values ('s', ?, ?, ?, ?, 5, ?)", [rater, of_kind, task, grammar, ground_truth])
     connection.execute(view)
-    return dict(connection.execute("select measure, alpha from rater_agreement").fetchall())
+    return dict(connection.execute("select measure, alpha from rater_agreement where rater_kind = ?", [kind]).fetchall())
 
 
-def test_agreement_is_krippendorffs_alpha() -> None:
+@pytest.mark.parametrize("kind", ["person", "model"])
+def test_agreement_is_krippendorffs_alpha(kind: str) -> None:
     """The worked example of Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", part C: 0.743 nominal, 0.815 ordinal."""
     table = {
         "A": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
@@ -177,21 +183,25 @@ def test_agreement_is_krippendorffs_alpha() -> None:
         "C": [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
         "D": [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
     }
-    found = agreement([(rater, str(unit), mark, str(mark)) for rater, row in table.items() for unit, mark in enumerate(row) if mark is not None])
+    found = agreement(
+        [(rater, str(unit), mark, str(mark)) for rater, row in table.items() for unit, mark in enumerate(row) if mark is not None], kind
+    )
     assert found["grammar"] == pytest.approx(0.815, abs=0.001) and found["ground truth right"] == pytest.approx(0.743, abs=0.001)
     assert found["realism"] is None, "where all marks are the same, agreement is not defined"
-    assert agreement([("A", "1", 3, "right"), ("B", "2", 4, "wrong")]) == {}, "nobody rated what another did"
+    assert agreement([("A", "1", 3, "right"), ("B", "2", 4, "wrong")], kind) == {}, "nobody rated what another did"
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.integers(1, 5), min_size=6, max_size=6), min_size=2, max_size=4), st.integers(0, 2**24))
-def test_agreement_is_that_of_the_package(table: list[list[int]], holes: int) -> None:
+@given(
+    st.lists(st.lists(st.integers(1, 5), min_size=6, max_size=6), min_size=2, max_size=4), st.integers(0, 2**24), st.sampled_from(["person", "model"])
+)
+def test_agreement_is_that_of_the_package(table: list[list[int]], holes: int, kind: str) -> None:
     """Whatever raters say, and whatever they leave out."""
     cells = [(rater, unit, mark) for rater, row in enumerate(table) for unit, mark in enumerate(row) if not holes >> (rater * 6 + unit) & 1]
     seen = np.full((len(table), 6), np.nan)
     for rater, unit, mark in cells:
         seen[rater, unit] = mark
-    found = agreement([(str(rater), str(unit), mark, "abcde"[mark - 1]) for rater, unit, mark in cells])
+    found = agreement([(str(rater), str(unit), mark, "abcde"[mark - 1]) for rater, unit, mark in cells], kind)
     paired = seen[:, (~np.isnan(seen)).sum(axis=0) >= 2]
     if paired.size == 0 or len(np.unique(paired[~np.isnan(paired)])) < 2:
         assert found.get("grammar") is None

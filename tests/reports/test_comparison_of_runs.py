@@ -5,13 +5,18 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
-from reports.comparison import Comparison, compare_runs, comparison_rows, holm, rendered_comparison
+from reports.comparison import Comparison, compare_runs, comparison_rows, holm, paired_difference, rendered_comparison
 from reports.questions import ask
 from warehouse.errors import WarehouseError
 from warehouse.loader import SQL_ROOT
@@ -185,6 +190,37 @@ def hold_query_against_comparison(connection: duckdb.DuckDBPyConnection, run_ids
 @pytest.mark.parametrize(("seed", "runs", "tasks"), [(0, 2, 90), (1, 5, 120), (2, 3, 400)])
 def test_the_query_of_pairs_says_what_the_comparison_says(seed: int, runs: int, tasks: int) -> None:
     hold_query_against_comparison(random_runs(seed, runs, tasks), [f"run-{run}" for run in range(runs)])
+
+
+ANSWERS = st.tuples(st.integers(0, 4), st.lists(st.booleans(), min_size=5, max_size=5))  # composition, and which of five runs is right
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(ANSWERS, min_size=1, max_size=60))
+def test_mcnemars_tests_and_holms_correction_in_sql_are_those_of_the_comparison(answers: list[tuple[int, list[bool]]]) -> None:
+    """Exact and clustered tests (with the chi-squared tail that stands for erfc in SQL) and the correction, over any tables."""
+    told = [(f"run-{run}", f"t{task}", f"c{where}", right) for task, (where, rights) in enumerate(answers) for run, right in enumerate(rights)]
+    connection = duckdb.connect()
+    connection.register("scored_predictions", pd.DataFrame(told, columns=["run_id", "task_id", "composition_id", "is_correct"]))
+    accuracy = "select run_id, 'p' as protocol, 'm' as model, avg(is_correct::int) as accuracy, 0.0 as accuracy_low, 1.0 as accuracy_high"
+    connection.execute(f"create table accuracy as {accuracy} from scored_predictions group by run_id")
+    places = np.unique([where for where, _ in answers], return_inverse=True)[1]
+    right = np.array([rights for _, rights in answers])
+
+    def summed(kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(places, weights=kept).astype(np.int64)
+
+    expected = [
+        paired_difference(
+            np.bincount(places), summed(right[:, a] & right[:, b]), summed(right[:, a] & ~right[:, b]), summed(~right[:, a] & right[:, b])
+        )
+        for a, b in combinations(range(5), 2)
+    ]
+    corrected = holm([pair.p_clustered for pair in expected])
+    for row, pair, p_holm in zip(ask(connection, "pairs", runs=" ".join(f"run-{run}" for run in range(5))).rows, expected, corrected, strict=True):
+        assert row["p_exact"] == pytest.approx(pair.p_exact, rel=1e-9)
+        for name, value in (("p_clustered", pair.p_clustered), ("p_holm", p_holm), ("smallest_difference", pair.smallest_difference)):
+            assert row[name] == (None if value is None else pytest.approx(value, rel=2e-6)), name
 
 
 def test_the_query_of_pairs_makes_up_no_interval() -> None:
