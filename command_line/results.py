@@ -27,7 +27,7 @@ def sql(query: str, shape: Format) -> None:
 @click.argument("asked", metavar="ID")
 @click.option("--format", "shape", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def show(asked: str, shape: Literal["table", "json"]) -> None:
-    """Show all about a task, run, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
+    """Show all about a task, run, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
     from warehouse.layout import DataFolder
     from warehouse.query import of_this_version
     from warehouse.show import show as shown

@@ -70,11 +70,14 @@ def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str,
         raise WarehouseError(f"'{asked}' begins several ids; give more of it:\n{_listed(begun[:_LISTED])}{more}")
     likeness = "jaro_winkler_similarity(lower(id), lower($asked))"
     near = _known(connection, f"{likeness} >= {_NEAR}", f"{likeness} desc", asked)[:3]
-    ids_of_runs = 'list those of the runs with: deskmill sql "select run_id, dataset, protocol, model from runs"'
+    ids_of_runs = (
+        'list those of the runs with: deskmill sql "select run_id, dataset, protocol, model from runs", '
+        'those of runs of episodes with: deskmill sql "select run_id, suite, agent from suite_runs"'
+    )
     hint = f"did you mean:\n{_listed(near)}" if near else ids_of_runs
     raise WarehouseError(
-        f"nothing in the warehouse has the id '{asked}' (a task, run, dataset, composition, model call, quality study, atomic task or application, "
-        f"or the beginning of one); {hint}"
+        f"nothing in the warehouse has the id '{asked}' (a task, run, run of episodes, episode, dataset, composition, model call, quality study, "
+        f"atomic task or application, or the beginning of one); {hint}"
     )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 import duckdb
 import pytest
 
+from tests.warehouse.episode_rows import episode_row, step_row, write_run
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
+from warehouse.loader import load_warehouse
 from warehouse.show import show
 
 CALL = "c0ffee00c0ffee00"
@@ -31,6 +33,19 @@ def warehouse(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Pat
     )
     connection.close()
     return copy
+
+
+RUN, EPISODE = "e5e5e5e5e5e5e5e5", "ab12ab12ab12ab12"
+
+
+@pytest.fixture(scope="module")
+def of_episodes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of episodes: one that a model failed at in its second step, and one that succeeded."""
+    data = DataFolder(tmp_path_factory.mktemp("episodes"))
+    failed = episode_row(RUN, EPISODE, status="model failed", reward=0.0, steps=2, model_seconds=3.0)
+    steps = [step_row(failed, 1, words="I press it.", calls=[CALL]), step_row(failed, 2, decision="NONE", actions=[], feedback="too long")]
+    write_run(data, [failed, episode_row(RUN, "cd34")], steps)
+    return load_warehouse(data)
 
 
 def one(warehouse: Path, query: str) -> Any:
@@ -61,6 +76,26 @@ def test_a_task_has_its_lineage_and_the_answer_of_each_run(warehouse: Path) -> N
     assert {answer["said"] for answer in thing["answers"]} == {"excel, I think"}
     page = text_of(warehouse, identity)
     assert f"task {identity}" in page and "nothing there: nodes, edges" in page
+
+
+def test_a_run_of_episodes_has_its_success_with_intervals_its_ends_and_its_episodes(of_episodes: Path) -> None:
+    thing = shown(of_episodes, RUN[:4])
+    assert thing["kind"] == "run of episodes" and thing["facts"][0]["suite"] == "smoke"
+    whole = thing["success"][0]
+    assert (whole["slice"], whole["played"], whole["success"]) == ("all", 2, 0.5) and whole["success_low"] < 0.5 < whole["success_high"]
+    assert {row["status"]: row["episodes"] for row in thing["statuses"]} == {"done": 1, "model failed": 1}
+    assert {row["episode_id"] for row in thing["episodes"]} == {EPISODE, "cd34"} and thing["cost"][0]["played"] == 2 and thing["pass_at_k"]
+    assert text_of(of_episodes, RUN).startswith(f"run of episodes {RUN}")
+
+
+def test_an_episode_has_its_instruction_runs_checks_and_steps(of_episodes: Path) -> None:
+    thing = shown(of_episodes, EPISODE[:5])
+    assert thing["kind"] == "episode" and thing["facts"][0]["instruction"] == f"do {EPISODE}" and thing["facts"][0]["suites"] == ["smoke"]
+    assert [(row["run_id"], row["status"], row["model_seconds"]) for row in thing["runs"]] == [(RUN, "model failed", 3.0)]
+    assert [(row["check"], row["holds"]) for row in thing["checks"]] == [('{"text": "Documents/a.txt"}', True)]
+    assert [(row["decision"], row["feedback"]) for row in thing["steps"]] == [("COMMAND", ""), ("NONE", "too long")]
+    call = shown(of_episodes, CALL)
+    assert call["kind"] == "model call" and call["steps"][0]["episode_id"] == EPISODE and call["steps"][0]["words"] == "I press it."
 
 
 def test_dropped_steps_are_marked(warehouse: Path) -> None:

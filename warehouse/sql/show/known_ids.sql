@@ -3,6 +3,14 @@ select 'task' as kind, task_id as id, task_id as identity, 'dataset ' || min(dat
 union all
 select 'run', run_id, run_id, protocol || ' by ' || model || ' on ' || dataset from runs
 union all
+select 'run of episodes', run_id, run_id, agent || ' on ' || suite from suite_runs
+union all
+select 'episode', episode_id, episode_id, 'of ' || string_agg(distinct suite, ', ' order by suite) from (
+    select episode_id, suite from episodes
+    union all
+    select episode_id, suite from suite_episodes
+) group by episode_id
+union all
 select 'dataset', dataset_id, dataset_id, 'named ' || dataset from datasets
 union all
 select 'dataset', dataset, arg_max(dataset_id, built_at), 'the newest of its name' from datasets group by dataset
@@ -13,6 +21,8 @@ select 'model call', call_id, call_id, 'of ' || min(asked) from (
     select call_id, model as asked from model_calls
     union all
     select unnest(calls), 'a run' from predictions
+    union all
+    select unnest(calls), 'a run of episodes' from steps
     union all
     select paraphrase_call, 'a paraphrase' from user_tasks where paraphrase_call is not null
 ) group by call_id
