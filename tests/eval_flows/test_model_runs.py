@@ -106,6 +106,24 @@ def test_replay_needs_no_server_and_gives_the_same(data: DataFolder, knowing: Kn
     assert len(predictions(data)) == 30
 
 
+def test_another_edition_of_a_model_is_asked_anew_as_a_run_of_its_own(data: DataFolder, knowing: Knowing) -> None:
+    """A server that was mended gave its old answers from the cache, with no way around."""
+    mended = [False]
+    with fake_server(lambda request: knowing.name(request) if mended[0] else "nothing") as server:
+        first = run(data, server, "zero_shot", limit=20).runs[0]
+        mended[0] = True
+        kept = run(data, server, "zero_shot", limit=20).runs[0]
+        anew = Endpoint("m", server.base_url, patience=QUICK, edition="v2")
+        second, again = (run(data, server, "zero_shot", limit=20, endpoint=anew).runs[0] for _ in range(2))
+        assert len(server.requests) == 40
+        other = Endpoint("m", server.base_url, patience=QUICK, served_as="m-large")
+        served = run(data, server, "zero_shot", limit=20, endpoint=other).runs[0]
+    assert first.run_id == kept.run_id and second.run_id == again.run_id and len({first.run_id, second.run_id, served.run_id}) == 3
+    with connect(data.warehouse) as connection:
+        found = rows_of(connection, "select run_id, correct from accuracy where protocol = 'zero_shot'")
+    assert {row["run_id"]: row["correct"] for row in found} == {first.run_id: 0, second.run_id: 20, served.run_id: 20}
+
+
 def test_a_batch_gives_what_single_calls_give(data: DataFolder, knowing: Knowing) -> None:
     with fake_server(knowing.name) as server:
         run(data, server, "zero_shot", limit=30, batch=True)

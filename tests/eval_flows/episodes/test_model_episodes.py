@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from atomic_tasks.catalog import Catalog
+from deskmill import main
+from eval_flows.episodes import pipeline
 from eval_flows.episodes import run as runs
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
 from eval_flows.episodes.suite import read_suite, suite_episodes
 from language_models.endpoint import Endpoint, Prices
 from language_models.errors import ModelError
+from tests.commands import deskmill
 from tests.conftest import quiet, workers_and_machines
 from tests.eval_flows.episodes.conftest import Listed
 from tests.eval_flows.knowing_model import QUICK
@@ -79,6 +83,21 @@ def test_a_dead_endpoint_is_said_before_a_machine_is_started(data: DataFolder, l
             options = EpisodeOptions(endpoint=Endpoint("m", server.base_url, interface="completion"))
             evaluate_episodes("small", agent, options, data, quiet)
     assert not list(data.root.glob("runs/*"))
+
+
+def test_the_command_says_a_dead_server_in_one_line_and_ends_with_two(data: DataFolder) -> None:
+    """It started machines, one after another, and ended with 0."""
+    done = deskmill("episodes", "smoke", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", data=data.root)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip() == "error: http://127.0.0.1:9/v1 cannot be reached; is the server running?"
+
+
+@pytest.mark.parametrize(("fault", "ended_early", "code"), [(None, None, 0), ("MachineError: it broke", None, 1), (None, "the budget is reached", 2)])
+def test_the_exit_code_says_whether_all_was_played(monkeypatch: pytest.MonkeyPatch, fault: str | None, ended_early: str | None, code: int) -> None:
+    row = {"episode_id": "e", "fault": fault, "is_success": None if fault else False, "reward": None if fault else 0.0}
+    monkeypatch.setattr(pipeline, "evaluate_episodes", lambda *_: SuiteRun("r", [row], ended_early))
+    done = CliRunner().invoke(main, ["episodes", "smoke"])
+    assert done.exit_code == code and "run r: 0 of" in done.output and (fault or ended_early or "") in done.output
 
 
 def test_an_endpoint_that_dies_ends_the_run_and_the_same_command_goes_on(data: DataFolder, listed: Listed) -> None:
