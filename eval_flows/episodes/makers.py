@@ -3,18 +3,20 @@
 import csv
 import io
 import re
+import socket
 import sqlite3
 import struct
 import tempfile
 import wave
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from math import pi, sin
 from pathlib import Path
 from typing import Any
 
 import docx
+import dpkt  # type: ignore[import-untyped]
 import openpyxl
 from openpyxl.writer.excel import ExcelWriter
 from PIL import Image, ImageDraw
@@ -186,61 +188,29 @@ def _archive(asked: Json) -> bytes:
 
 def _capture(asked: Json) -> bytes:
     """A packet every second from the beginning of 2026: pcapng if the file's name ends so, and else pcap."""
-    if Path(asked["path"]).suffix.lower() == ".pcapng":
-        return _capture_of_blocks(asked["packets"])
-    made = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    file = io.BytesIO()
+    kind = dpkt.pcapng if Path(asked["path"]).suffix.lower() == ".pcapng" else dpkt.pcap
+    writer = kind.Writer(file, snaplen=65535)
     for number, packet in enumerate(asked["packets"]):
-        frame = _ethernet(packet, number)
-        made += struct.pack("<IIII", _FIRST_PACKET + number, 1000 * number, len(frame), len(frame)) + frame
-    return made
-
-
-def _capture_of_blocks(packets: Sequence[Json]) -> bytes:
-    made = _block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)) + _block(1, struct.pack("<HHI", 1, 0, 65535))
-    for number, packet in enumerate(packets):
-        frame = _ethernet(packet, number)
-        at = (_FIRST_PACKET + number) * 1_000_000 + 1000 * number
-        made += _block(6, struct.pack("<IIIII", 0, at >> 32, at & 0xFFFFFFFF, len(frame), len(frame)) + frame)
-    return made
-
-
-def _block(kind: int, body: bytes) -> bytes:
-    body += b"\0" * (-len(body) % 4)
-    return struct.pack("<II", kind, len(body) + 12) + body + struct.pack("<I", len(body) + 12)
-
-
-_NUMBER_OF = {"icmp": 1, "tcp": 6, "udp": 17, "dns": 17}
+        writer.writepkt(_ethernet(packet, number), _FIRST_PACKET + number * 1.001)
+    return file.getvalue()
 
 
 def _ethernet(packet: Json, number: int) -> bytes:
+    """A frame; what IPv4 holds is given as bytes, since dpkt would put check sums that it does not need into packets."""
     protocol, text = packet["protocol"], str(packet.get("text", "")).encode()
-    source, target = (bytes(int(part) for part in packet[end].split(".")) for end in ("from", "to"))
-    port = int(packet.get("port", 53 if protocol == "dns" else 80))
-    own_port = int(packet.get("from_port", 40_000 + number))
+    ports = {"sport": int(packet.get("from_port", 40_000 + number)), "dport": int(packet.get("port", 53 if protocol == "dns" else 80))}
     if protocol == "icmp":
-        body = struct.pack(">BBHHH", 8, 0, 0, 1, number) + text
-        body = body[:2] + struct.pack(">H", _checksum(body)) + body[4:]
+        inside = bytes(dpkt.icmp.ICMP(type=8, data=dpkt.icmp.ICMP.Echo(id=1, seq=number, data=text)))
     elif protocol == "tcp":
-        body = struct.pack(">HHIIBBHHH", own_port, port, 1000 + number, 1, 0x50, 0x18, 8192, 0, 0) + text
+        inside = bytes(dpkt.tcp.TCP(**ports, seq=1000 + number, ack=1, flags=0x18, win=8192, data=text))
     else:
-        inside = _question(str(packet["text"]), number) if protocol == "dns" else text
-        body = struct.pack(">HHHH", own_port, port, 8 + len(inside), 0) + inside
-    header = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(body), number + 1, 0, 64, _NUMBER_OF[protocol], 0) + source + target
-    header = header[:10] + struct.pack(">H", _checksum(header)) + header[12:]
-    return bytes((2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 8, 0)) + header + body
-
-
-def _question(name: str, number: int) -> bytes:
-    labels = b"".join(bytes((len(label),)) + label.encode() for label in name.split("."))
-    return struct.pack(">HHHHHH", number, 0x0100, 1, 0, 0, 0) + labels + struct.pack(">BHH", 0, 1, 1)
-
-
-def _checksum(data: bytes) -> int:
-    words: Sequence[int] = struct.unpack(f">{(len(data) + 1) // 2}H", data + b"\0" * (len(data) % 2))
-    total = sum(words)
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
+        said = bytes(dpkt.dns.DNS(id=number, qd=[dpkt.dns.DNS.Q(name=packet["text"])])) if protocol == "dns" else text
+        inside = bytes(dpkt.udp.UDP(**ports, ulen=8 + len(said), data=said))
+    ends = {end: socket.inet_aton(packet[name]) for end, name in (("src", "from"), ("dst", "to"))}
+    numbered = {"icmp": 1, "tcp": 6, "udp": 17, "dns": 17}[protocol]
+    ip = dpkt.ip.IP(**ends, p=numbered, id=number + 1, len=20 + len(inside), data=inside)
+    return bytes(dpkt.ethernet.Ethernet(dst=b"\2\0\0\0\0\2", src=b"\2\0\0\0\0\1", data=ip))
 
 
 OF_STATE: Mapping[str, Callable[[GuestClient, Any], None]] = {"folder": _folder, "clipboard": _clipboard}

@@ -1,13 +1,16 @@
-"""Getters of packet captures, pcap and pcapng in either byte order, read here from their bytes."""
+"""Getters of packet captures, pcap and pcapng in either byte order."""
 
+import io
 import struct
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+import dpkt  # type: ignore[import-untyped]
+from dpkt import pcapng
+
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6
-_COMMENT, _RESOLUTION = 1, 9  # options
 _IDENTIFICATION, _ADDRESSES = slice(18, 20), slice(26, 34)  # of IPv4 within an Ethernet frame
 
 
@@ -68,53 +71,42 @@ def _is_ipv4(packet: Packet) -> bool:
 
 
 def read_capture(content: bytes) -> Capture:
-    """What a capture file holds; `ValueError` where it is none."""
+    """What a capture file holds; an error of dpkt, or `ValueError`, where it is none."""
     if content[:4] == b"\x0a\x0d\x0d\x0a":
         return _of_blocks(content)
-    magics = {b"\xd4\xc3\xb2\xa1": ("<", 1e6), b"\xa1\xb2\xc3\xd4": (">", 1e6), b"\x4d\x3c\xb2\xa1": ("<", 1e9), b"\xa1\xb2\x3c\x4d": (">", 1e9)}
-    if content[:4] not in magics:
-        raise ValueError("neither pcap nor pcapng")
-    order, parts = magics[content[:4]]
-    capture, at = Capture("pcap"), 24
-    while at + 16 <= len(content):
-        seconds, part, length = struct.unpack_from(f"{order}III", content, at)
-        capture.packets.append(Packet(content[at + 16 : at + 16 + length], seconds + part / parts))
-        at += 16 + length
-    return capture
+    return Capture("pcap", packets=[Packet(frame, float(time)) for time, frame in dpkt.pcap.Reader(io.BytesIO(content))])
 
 
 def _of_blocks(content: bytes) -> Capture:
+    """The blocks of a pcapng file one by one, since dpkt's own reader passes over comments, over simple packets and over all interfaces but one."""
     order = "<" if content[8:12] == b"\x4d\x3c\x2b\x1a" else ">"
+    names = ("SectionHeaderBlock", "InterfaceDescriptionBlock", "EnhancedPacketBlock")
+    section, interface, enhanced = (getattr(pcapng, name + "LE" * (order == "<")) for name in names)
     capture, parts, at = Capture("pcapng"), [], 0
     while at + 12 <= len(content):
         kind, length = struct.unpack_from(f"{order}II", content, at)
         if length < 12:
             raise ValueError("a block shorter than its frame")
-        body = content[at + 8 : at + length - 4]
+        block = content[at : at + length]
         if kind == _SECTION:
-            capture.comment = _text(order, body[16:])
+            capture.comment = _comment(section(block))
         elif kind == _INTERFACE:
-            resolution = dict(_options(order, body[8:])).get(_RESOLUTION, b"\x06")[0]
-            parts.append(2.0 ** (resolution & 0x7F) if resolution & 0x80 else 10.0**resolution)
+            parts.append(_parts_of_a_second(interface(block)))
         elif kind == _ENHANCED:
-            interface, high, low, held, _ = struct.unpack_from(f"{order}IIIII", body)
-            rest = 20 + held + -held % 4
-            capture.packets.append(Packet(body[20 : 20 + held], ((high << 32) + low) / parts[interface], _text(order, body[rest:])))
+            packet = enhanced(block)
+            time = ((packet.ts_high << 32) + packet.ts_low) / parts[packet.iface_id]
+            capture.packets.append(Packet(packet.pkt_data, time, _comment(packet)))
         elif kind == _SIMPLE:
-            capture.packets.append(Packet(body[4 : 4 + struct.unpack_from(f"{order}I", body)[0]], 0.0))
+            capture.packets.append(Packet(block[12 : 12 + struct.unpack_from(f"{order}I", block, 8)[0]], 0.0))
         at += length
     return capture
 
 
-def _text(order: str, options: bytes) -> str | None:
-    return next((value.decode(errors="replace") for kind, value in _options(order, options) if kind == _COMMENT), None)
+def _parts_of_a_second(interface: Any) -> float:
+    """How many units of its packets' times a second has."""
+    resolution = next((option.data[0] for option in interface.opts if option.code == pcapng.PCAPNG_OPT_IF_TSRESOL), 6)
+    return 2.0 ** (resolution & 0x7F) if resolution & 0x80 else 10.0**resolution
 
 
-def _options(order: str, options: bytes) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + 4 <= len(options):
-        kind, length = struct.unpack_from(f"{order}HH", options, at)
-        if kind == 0:
-            return
-        yield kind, options[at + 4 : at + 4 + length]
-        at += 4 + length + -length % 4
+def _comment(block: Any) -> str | None:
+    return next((option.text for option in block.opts if option.code == pcapng.PCAPNG_OPT_COMMENT), None)
