@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
+
+import snowballstemmer
 
 _WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
-_ENDINGS = ("ingly", "edly", "ations", "ation", "ments", "ment", "ions", "ion", "ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e")
-_SHORTEST = 3  # letters that are left of a word
+_STEMMER = snowballstemmer.stemmer("english")
 
 
 def words(text: str) -> list[str]:
@@ -18,14 +20,7 @@ def stems(text: str, stop_words: Collection[str]) -> frozenset[str]:
     return frozenset(stem(word) for word in words(text) if word not in stop_words)
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
-    """What inflected forms of a word have in common: a suffix stripper in the manner of Porter's (1980) first steps."""
-    base = word.split("'", maxsplit=1)[0]
-    for ending in _ENDINGS:
-        if base.endswith(ending) and len(base) - len(ending) >= _SHORTEST:
-            base = base.removesuffix(ending) + ("y" if ending in {"ied", "ies"} else "")
-            break
-    if len(base) > _SHORTEST and base[-1] == base[-2] and base[-1] not in "aeiouls":
-        base = base[:-1]  # cropped, crop
-    base = base.removesuffix("e") if len(base) > _SHORTEST else base
-    return base[:-1] + "i" if base.endswith("y") else base
+    """What inflected forms of a word have in common, by Snowball's English stemmer (Porter 2)."""
+    return str(_STEMMER.stemWord(word.split("'", maxsplit=1)[0]))
