@@ -3,7 +3,7 @@
 AppSelectBench, section 3: a singleton is a graph of one node; chains are sequential, all others parallel.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -30,9 +30,8 @@ class ApplicationGraph:
         return "sequential" if self.edges == chain else "parallel"
 
 
-@lru_cache(maxsize=4096)
-def application_graph(composition: Composition) -> ApplicationGraph:
-    """Nodes by runs of one application; edges by facts and by `after`, without those that follow from others."""
+def application_runs(composition: Composition) -> tuple[tuple[int, ...], ...]:
+    """The positions of the steps of each maximal run in one application, in order."""
     nodes: list[list[int]] = []
     for position, step in enumerate(composition.steps):
         same = nodes and composition.steps[nodes[-1][-1]].task.application == step.task.application
@@ -40,6 +39,13 @@ def application_graph(composition: Composition) -> ApplicationGraph:
             nodes[-1].append(position)
         else:
             nodes.append([position])
+    return tuple(map(tuple, nodes))
+
+
+@lru_cache(maxsize=4096)
+def application_graph(composition: Composition) -> ApplicationGraph:
+    """Nodes by runs of one application; edges by facts and by `after`, without those that follow from others."""
+    nodes = application_runs(composition)
     node_of = {position: number for number, node in enumerate(nodes) for position in node}
     found = {
         (node_of[source], node_of[position])
@@ -49,19 +55,15 @@ def application_graph(composition: Composition) -> ApplicationGraph:
     }
     return ApplicationGraph(
         tuple(composition.steps[node[0]].task.application for node in nodes),
-        tuple(map(tuple, nodes)),
-        tuple(sorted(_reduced(found, len(nodes)))),
+        nodes,
+        tuple(sorted(_reduced(found))),
     )
 
 
-def _reduced(edges: set[tuple[int, int]], size: int) -> set[tuple[int, int]]:
-    """The edges without those that a longer path already implies (transitive reduction; edges go upwards)."""
-    reach: list[set[int]] = [set() for _ in range(size)]
-    for start in reversed(range(size)):
-        for end in _ends(edges, start):
-            reach[start] |= {end} | reach[end]
-    return {(start, end) for start, end in edges if not any(end in reach[middle] for middle in _ends(edges, start) if middle != end)}
+def _reduced(edges: set[tuple[int, int]]) -> Iterable[tuple[int, int]]:
+    """The edges without those that a longer path already implies."""
+    if len(edges) < 3:
+        return edges  # a path and an edge beside it are three
+    import networkx as nx  # takes longer to load than most commands need for all graphs together
 
-
-def _ends(edges: set[tuple[int, int]], start: int) -> Sequence[int]:
-    return [end for first, end in edges if first == start]
+    return nx.transitive_reduction(nx.DiGraph(edges)).edges

@@ -9,7 +9,7 @@ from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.repeats import repeats_in_talk
 from atomic_tasks.schema import placeholders
 from compositions.engine import Engine
-from compositions.graph import application_graph
+from compositions.graph import application_runs
 from compositions.library import Located
 from compositions.model import Composition, Step, broken_constraints
 from compositions.schema import Workflow
@@ -75,7 +75,7 @@ def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) 
     _, source, number = entry
     if any(step.task.capability not in catalog.capabilities for step in composition.steps):
         return
-    nodes = application_graph(composition).nodes
+    nodes = application_runs(composition)
     for left in product(*nodes) if len(nodes) > 1 else ():
         steps = [composition.steps[position].task for position in left]
         alone = catalog.doing((task.capability for task in steps), catalog.applications)

@@ -1,7 +1,10 @@
 """Protects shapes: nodes are runs of one application, edges are what must come before, without shortcuts."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from atomic_tasks.schema import AtomicTask
-from compositions.graph import application_graph
+from compositions.graph import _reduced, application_graph
 from compositions.model import Composition, Step
 
 
@@ -32,3 +35,18 @@ def test_an_edge_that_a_path_implies_is_left_out() -> None:
 
 def test_one_application_is_a_singleton() -> None:
     assert application_graph(Composition((_step("a"), _step("a", 0)), "chain")).shape == "singleton"
+
+
+@given(st.sets(st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda edge: edge[0] < edge[1])))
+def test_what_is_left_reaches_the_same_and_no_edge_of_it_can_go(edges: set[tuple[int, int]]) -> None:
+    left = set(_reduced(edges))
+    assert left <= edges and _reach(left) == _reach(edges)
+    assert all(_reach(left - {edge}) != _reach(edges) for edge in left)
+
+
+def _reach(edges: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """All pairs that a path joins."""
+    reach = set(edges)
+    for middle in range(7):
+        reach |= {(start, end) for start, one in reach for other, end in reach if one == middle == other}
+    return reach
