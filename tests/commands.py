@@ -24,9 +24,11 @@ def deskmill(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
 
 
 def documented_commands() -> list[str]:
-    """Every line of the Bash blocks of README and CONTRIBUTING, in their order."""
-    texts = [(REPOSITORY / name).read_text() for name in ("README.md", "CONTRIBUTING.md")]
-    return [line for text in texts for block in _BASH_BLOCK.findall(text) for line in block.splitlines() if line and not line.startswith("#")]
+    """Every line of the Bash blocks of README, CONTRIBUTING and docs/, in their order. A block marked `sh` needs a server or hours: it is not run."""
+    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").glob("*.md"))]
+    blocks = [block for page in pages for block in _BASH_BLOCK.findall(page.read_text())]
+    lines = [line for block in blocks for line in block.splitlines() if line and not line.startswith("#")]
+    return list(dict.fromkeys(lines))
 
 
 def documented_arguments() -> list[list[str]]:

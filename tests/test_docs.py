@@ -81,9 +81,20 @@ def test_the_declared_joins_are_of_columns_that_exist_and_find_their_rows(data: 
 
 
 def test_every_place_that_the_pages_link_to_is_there() -> None:
-    for page in ("queries.md", "warehouse.md"):
-        for target in re.findall(r"\]\(([^)#]+)\)", (DOCS / page).read_text()):
-            assert (DOCS / target).exists(), (page, target)
+    for page in (REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_the_readme_stays_short() -> None:
+    lines = (REPOSITORY / "README.md").read_text().splitlines()
+    assert len(lines) <= 150 and max(map(len, lines)) <= 220
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    readme = (REPOSITORY / "README.md").read_text()
+    for page in DOCS.glob("*.md"):
+        assert f"docs/{page.name}" in readme, page.name
 
 
 def test_every_table_stands_in_the_page_of_the_warehouse(data: DataFolder) -> None:
