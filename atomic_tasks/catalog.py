@@ -93,7 +93,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
         kinds=kinds or Kinds(vendors=(), kinds={}),
-        checkers=checkers or Checkers(makers={}, getters={}, metrics={}, oracle={}),
+        checkers=checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={}),
         sources=sources,
         unreadable=frozenset(unreadable),
     )

@@ -8,11 +8,11 @@ from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.schema import AtomicTask, WithKeys, placeholders
 from atomic_tasks.shapes import misfits
 
-_BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"})}
+_BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes": frozenset[str]()}
 
 
 def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
-    """What `setup`, `oracle` and `check` say can be done, about arguments of the task."""
+    """What `setup`, `oracle`, `check` and `changes` say can be done, about arguments of the task."""
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         for number, task in enumerate(application.tasks) if source else ():
@@ -22,7 +22,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             yield from _keys(catalog, task, place, source.problem)
             yield from _shapes(catalog, task, place, source.problem)
             yield from _wholeness(task, application.platform, place, source.problem)
-            for key in ("setup", "preload", "oracle", "check"):
+            for key in ("setup", "preload", "oracle", "check", "changes"):
                 for entry_number, text in _texts(getattr(task, key) or ()):
                     for name in placeholders(text):
                         if name and name not in task.arguments:
@@ -32,8 +32,8 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
 
 def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
     known = catalog.checkers
-    for key, names in (("setup", known.makers), ("oracle", known.oracle)):
-        for number, entry in enumerate(getattr(task, key)):
+    for key, names in (("setup", known.makers), ("oracle", known.oracle), ("changes", known.changes)):
+        for number, entry in enumerate(getattr(task, key) or ()):
             verbs = [name for name in entry if name not in _BESIDE[key]]
             if len(verbs) != 1:
                 yield problem((*place, key, number), f"has one name of checkers.yaml, not {len(verbs)}: {', '.join(verbs) or 'none'}")
@@ -53,11 +53,15 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
 
 def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
     known = catalog.checkers
-    for key, names in (("setup", known.makers), ("check", known.getters)):
-        for number, entry in enumerate(getattr(task, key)):
+    for key, names in (("setup", known.makers), ("check", known.getters), ("changes", known.changes)):
+        for number, entry in enumerate(getattr(task, key) or ()):
             beside = entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else {}
             for name, asked in (*entry.items(), *beside.items()):
-                for reason in (*_mistaken_keys(names[name], asked), *_mistaken_what(names[name], asked)) if name in names else ():
+                for reason in (
+                    (*_mistaken_keys(names[name], asked), *_mistaken_what(names[name], asked), *_mistaken_parts(names[name], asked))
+                    if name in names
+                    else ()
+                ):
                     yield problem((*place, key, number), f"{name} {reason}")
 
 
@@ -96,6 +100,13 @@ def _mistaken_what(declared: WithKeys, asked: object) -> Iterator[str]:
         yield f"has {' and '.join(ways)}, not '{asked['what']}'"
 
 
+def _mistaken_parts(declared: WithKeys, asked: object) -> Iterator[str]:
+    if isinstance(asked, Mapping) and declared.parts:
+        for part in asked.get("parts", ()):
+            if part not in declared.parts:
+                yield f"has no part '{part}'{suggestion(part, declared.parts)}"
+
+
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
     if (task.oracle or task.check or task.setup or task.infeasible) and platform != "linux":
         yield problem((*place, "oracle"), "only applications of platform linux run on machines of ours")
@@ -103,6 +114,12 @@ def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[
         yield problem((*place, "infeasible"), "what is infeasible has neither oracle nor check")
     if task.oracle and not task.check and not task.generic:
         yield problem((*place, "oracle"), "needs a check: what holds once it is done")
+    if task.check and task.changes is None:
+        yield problem(
+            (*place, "check"), "needs changes: the files, and the parts of files, that it may change; an empty list where it may change none"
+        )
+    if task.changes and not task.oracle:
+        yield problem((*place, "changes"), "needs an oracle: only what is done on a machine changes something there")
     if task.check and not task.oracle:
         yield problem((*place, "check"), "needs an oracle: the steps that do it")
 

@@ -138,6 +138,11 @@ class AtomicTask(Talk):
     )
     oracle: tuple[Entry, ...] = Field((), exclude=True, description="how it is done: steps in the action space of the agents, by role and name")
     check: tuple[Entry, ...] = Field((), exclude=True, description="what holds once it is done: a getter and a metric each")
+    changes: tuple[Entry, ...] | None = Field(
+        None,
+        exclude=True,
+        description="what it may change: files, and parts of files, each by a kind of checkers.yaml; all else has to stay as it is",
+    )
     infeasible: str | None = Field(None, exclude=True, description="why the application cannot do it; what is right then is to say FAIL")
 
     @property
@@ -212,12 +217,14 @@ class CandidateList(Declared):
 
 
 class WithKeys(Declared):
-    """A maker or a getter: the keys of what it takes, and what it is for. A getter that takes nothing but a path takes it as a plain text."""
+    """A maker, a getter or a change: the keys of what it takes, and what it is for. One that takes nothing but a path takes it as a plain text."""
 
     takes: tuple[Identifier, ...] = Field((), description="keys that must be there")
     may_take: tuple[Identifier, ...] = Field((), description="keys that may be there too")
     makes: str | None = None
     gives: str | None = None
+    frees: str | None = None
+    parts: dict[str, str] = Field({}, description="what its key `parts` may list")
     what: dict[str, str] = Field({}, description="what its key `what` may ask for; what stands after a dot is the asker's, as the text in style.TEXT")
 
 
@@ -241,6 +248,7 @@ class Checkers(Declared):
     makers: dict[Identifier, WithKeys]
     getters: dict[Identifier, WithKeys]
     metrics: dict[Identifier, Named]
+    changes: dict[Identifier, WithKeys]
     oracle: dict[Identifier, Named]
 
 

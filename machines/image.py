@@ -22,13 +22,17 @@ WAY = 1  # the number of the way that images are made; raise it when `machines.b
 
 
 class Program(BaseModel):
-    """How an application is started, its Debian packages, the class of its windows, and whether it loses keys that are typed at once."""
+    """How an application is started, its Debian packages, the class of its windows, and whether it loses keys that are typed at once.
+
+    `own` are paths below the home folder where it writes by itself; a star stands for any characters.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     packages: list[str]
     command: list[str]
     window_class: str
     loses_fast_keys: bool = False
+    own: list[str] = []
 
 
 class Declared(BaseModel):
@@ -40,6 +44,7 @@ class Declared(BaseModel):
     programs: dict[str, Program]
     warm_up: dict[str, list[str]]
     writers: list[list[str]]
+    own: list[str]
     images: dict[str, list[str]]
 
 
@@ -83,6 +88,11 @@ class Image:
     def writers(self) -> list[list[str]]:
         """Commands after which settings stand in their files."""
         return declared().writers
+
+    @property
+    def own(self) -> list[str]:
+        """Paths below the home folder where programs write by themselves, those of the desktop first; a star stands for any characters."""
+        return [*declared().own, *(path for program in self.programs.values() for path in program.own)]
 
     @cached_property
     def root(self) -> Path:

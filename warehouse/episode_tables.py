@@ -38,6 +38,7 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
             ("cost_usd", pa.float64()),
             ("model_seconds", pa.float64()),
             ("checks", pa.list_(_CHECK)),
+            ("side_effects", _STRINGS),
             ("tries", pa.int32()),
             ("fault", pa.string()),
         ]

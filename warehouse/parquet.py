@@ -137,7 +137,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 4, "shard": 3, "rejected": 3, "episodes": 2}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 4, "shard": 3, "rejected": 3, "episodes": 3}
 
 
 ROW_GROUP = 20_000  # rows

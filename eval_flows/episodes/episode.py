@@ -12,6 +12,7 @@ from atomic_tasks.executable import texts_in
 from atomic_tasks.schema import placeholders
 from compositions.model import Composition, Step
 from eval_flows.episodes.fill import fill
+from eval_flows.episodes.side_effects.changes import Changes
 
 Level = Literal["L1", "L2", "L3"]
 Entry = dict[str, Any]
@@ -19,7 +20,7 @@ STEP_BUDGETS: Mapping[Level, int] = {"L1": 35, "L2": 55, "L3": 100}  # ProSoftAr
 
 
 class EpisodeStep(BaseModel):
-    """One atomic task of an episode. `check` is empty where a later step ends what this one gives."""
+    """One atomic task of an episode. `check` is empty where a later step ends what this one gives; `changes` are what it may change."""
 
     model_config = ConfigDict(frozen=True)
     task: str
@@ -29,6 +30,7 @@ class EpisodeStep(BaseModel):
     preload: tuple[str, ...] | None
     oracle: tuple[Entry, ...]
     check: tuple[Entry, ...]
+    changes: tuple[Entry, ...] = ()
 
 
 class Episode(BaseModel):
@@ -61,6 +63,11 @@ class Episode(BaseModel):
     def programs(self) -> list[str]:
         """The handles of the programs that take part."""
         return list(dict.fromkeys(step.program for step in self.steps))
+
+    @property
+    def changes(self) -> Changes:
+        """What its steps may change together."""
+        return Changes([entry for step in self.steps for entry in step.changes])
 
     @property
     def phases(self) -> list[list[EpisodeStep]]:
@@ -98,6 +105,7 @@ def _step(composition: Composition, position: int, values: Mapping[str, str], ca
         preload=None if step.task.preload is None else tuple(fill(step.task.preload, own)),
         oracle=tuple(fill(step.task.oracle, own)),
         check=() if ended else tuple(fill(step.task.check, own)),
+        changes=tuple(fill(step.task.changes or (), own)),
     )
 
 

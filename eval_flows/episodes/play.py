@@ -11,7 +11,8 @@ from eval_flows.episodes.agents.question import NoAnswer
 from eval_flows.episodes.checkers.reward import Checked
 from eval_flows.episodes.desk import Desk, Look
 from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.stage import CHECK_SECONDS, prepare, reward, sources
+from eval_flows.episodes.judging import CHECK_SECONDS, Judged, judge, look_before
+from eval_flows.episodes.stage import prepare
 from machines.actions import MalformedAction, for_guest
 from machines.errors import RefusedAction
 
@@ -39,6 +40,7 @@ class Played:
     status: Status
     reward: float
     checked: list[Checked]
+    side_effects: list[str]
     steps: list[Step]
     first_program: str | None
     ready_seconds: float
@@ -58,17 +60,28 @@ def play(desk: Desk, episode: Episode, make_agent: MakeAgent, bare: bool, keep_p
     """Set the stage, let the agent work within its budget of steps, and look what it came to."""
     begun = time.monotonic()
     agent = make_agent(episode, desk, prepare(desk, episode, bare))
-    before = sources(desk, episode)
+    before = look_before(desk, episode)
     ready = time.monotonic() - begun
     status, steps, first = _worked(desk, episode, agent, budget or episode.budget, keep_pictures)
-    got, checked = reward(desk, episode, before, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # giving up earns by itself, or nothing
-    if episode.infeasible is not None:
-        got = float(status == "failed by agent")
-    elif status == "failed by agent":
-        got = 0.0
+    judged = judge(desk, episode, before, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # giving up earns by itself, or nothing
     return Played(
-        status, got, checked, steps, first if bare else None, ready, time.monotonic() - begun, _sum([step.decision.spent for step in steps])
+        status,
+        _earned(episode, status, judged),
+        judged.checked,
+        judged.side_effects,
+        steps,
+        first if bare else None,
+        ready,
+        time.monotonic() - begun,
+        _sum([step.decision.spent for step in steps]),
     )
+
+
+def _earned(episode: Episode, status: Status, judged: Judged) -> float:
+    """The reward: giving up earns 1 where the task is infeasible and nothing was damaged, and 0 elsewhere."""
+    if episode.infeasible is not None:
+        return float(status == "failed by agent" and not judged.side_effects)
+    return 0.0 if status == "failed by agent" else judged.reward
 
 
 def _worked(desk: Desk, episode: Episode, agent: Agent, budget: int, keep_pictures: bool) -> tuple[Status, list[Step], str | None]:
@@ -143,6 +156,7 @@ def as_json(played: Played) -> dict[str, Any]:
     """The episode's steps and checks as they are kept, without pictures."""
     return {
         "checks": [{"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds} for one in played.checked],
+        "side_effects": played.side_effects,
         "steps": [
             {
                 "number": step.number,

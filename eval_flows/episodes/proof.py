@@ -1,5 +1,8 @@
 """The proof of an episode: doing nothing earns nothing, the oracle earns everything, and the oracle with anything missing or changed earns less.
 
+After the oracle has earned everything, its result is spoiled: a file beside it is deleted, one more part of a file that it touched is changed.
+Each has to be named, and to earn nothing.
+
 The oracle itself has to come to its end. One with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
 What lacks something mostly waits for what never comes, so it waits less long. With another value the oracle has all it needs, and as much
 time as ever: otherwise a slow dialog would pass for a difference.
@@ -13,12 +16,15 @@ from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.catalog import Catalog
 from compositions.model import Composition
-from eval_flows.episodes.checkers.reward import Checked
 from eval_flows.episodes.compose import values_of
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode, made_episode
+from eval_flows.episodes.fill import place
+from eval_flows.episodes.judging import CHECK_SECONDS, Before, Judged, judge, look_before
 from eval_flows.episodes.oracle import ELEMENT_SECONDS, OracleStuck, expanded, is_waiting
-from eval_flows.episodes.stage import CHECK_SECONDS, do_step, prepare, reward, sources
+from eval_flows.episodes.side_effects.home import look_at_home
+from eval_flows.episodes.side_effects.spoil import spoils
+from eval_flows.episodes.stage import do_step, prepare
 from machines.image import Image
 from machines.sandbox import Sandbox
 
@@ -26,7 +32,7 @@ _TWICE = 2
 _LACKING_SECONDS = 2.5  # how long an oracle that lacks something waits for an element
 _LACKING_CHECK_SECONDS = 1.0
 _OTHER_VALUES = 12  # draws until an argument has another value
-Kind = Literal["nothing", "oracle", "without line", "without step", "changed argument"]
+Kind = Literal["nothing", "oracle", "spoiled oracle", "without line", "without step", "changed argument"]
 
 
 class Trial(BaseModel):
@@ -58,7 +64,7 @@ def prove(episode: Episode, changed: dict[str, Episode], image: Image) -> list[T
     """
     if episode.infeasible is not None:
         return []
-    return [_tried(episode, run, image) for run in _runs(episode, changed)]
+    return [trial for run in _runs(episode, changed) for trial in _tried(episode, run, image)]
 
 
 def _runs(episode: Episode, changed: dict[str, Episode]) -> Iterator[_Run]:
@@ -78,7 +84,7 @@ def _runs(episode: Episode, changed: dict[str, Episode]) -> Iterator[_Run]:
         yield _Run("changed argument", f"{name}: {episode.values[name]} to {other.values[name]}", other, todo)
 
 
-def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
+def _tried(episode: Episode, run: _Run, image: Image) -> Iterator[Trial]:
     with Sandbox(image) as machine:
         desk = Desk(machine.client, image)
         stuck = ""
@@ -86,7 +92,7 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
             prepare(desk, _with_setup_of(run.oracle, episode))
         else:
             prepare(desk, episode)
-        before = sources(desk, episode)
+        before = look_before(desk, episode)
         has_all = run.kind in ("oracle", "changed argument")
         seconds, check_seconds = (ELEMENT_SECONDS, CHECK_SECONDS) if has_all else (_LACKING_SECONDS, _LACKING_CHECK_SECONDS)
         for number in run.steps if run.oracle else ():
@@ -96,9 +102,32 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Trial:
             except OracleStuck as error:
                 stuck = str(error)
                 break
-        got, found = reward(desk, episode, before, check_seconds)
-    wanted = got == 1 and not stuck if run.kind == "oracle" else got == 0 if run.kind == "nothing" else got < 1
-    return Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, found))
+        judged = judge(desk, episode, before, check_seconds)
+        is_last_oracle = run.kind == "oracle" and run.what == f"{_TWICE}"
+        spoiled = list(_spoiled(desk, episode, before)) if is_last_oracle and judged.reward == 1 else []
+    got = judged.reward if run.kind == "oracle" else judged.by_checks  # damage must not hide that a check sees too little
+    wanted = {"oracle": got == 1 and not stuck, "nothing": got == 0 and not judged.side_effects}.get(run.kind, got < 1)
+    yield Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, judged))
+    yield from spoiled
+
+
+def _spoiled(desk: Desk, episode: Episode, before: Before) -> Iterator[Trial]:
+    """Damage after the oracle, one at a time: it has to be named, and to cost the reward."""
+    after = look_at_home(desk, episode.changes.paths, with_contents=False)
+    for spoil in spoils(before.home, after, episode.changes, lambda path: desk.client.file(place(path))):
+        _put(desk, spoil.path, spoil.content)
+        judged = judge(desk, episode, before, 0)
+        passed = judged.reward == 0 and any(one.startswith(spoil.path) for one in judged.side_effects)
+        what = f"{spoil.path} {'deleted' if spoil.content is None else 'changed' if spoil.before is not None else 'made'}"
+        yield Trial(kind="spoiled oracle", what=what, reward=judged.reward, passed=passed, seen="" if passed else _seen("", judged))
+        _put(desk, spoil.path, spoil.before)
+
+
+def _put(desk: Desk, path: str, content: bytes | None) -> None:
+    if content is None:
+        desk.client.execute(["rm", "--force", place(path)])
+    else:
+        desk.client.upload(place(path), content)
 
 
 def _with_setup_of(changed: Episode, original: Episode) -> Episode:
@@ -108,9 +137,9 @@ def _with_setup_of(changed: Episode, original: Episode) -> Episode:
     return changed.model_copy(update={"steps": (first, *(step.model_copy(update={"setup": ()}) for step in changed.steps[1:]))})
 
 
-def _seen(stuck: str, found: Sequence[Checked]) -> str:
-    checks = "; ".join(f"{'holds' if one.holds else 'fails'} {one.entry} got {one.got!r:.200}" for one in found)
-    return f"stuck: {stuck}; {checks}" if stuck else checks
+def _seen(stuck: str, judged: Judged) -> str:
+    checks = [f"{'holds' if one.holds else 'fails'} {one.entry} got {one.got!r:.200}" for one in judged.checked]
+    return "; ".join([*([f"stuck: {stuck}"] if stuck else []), *(f"side effect: {one}" for one in judged.side_effects), *checks])
 
 
 def changed_episodes(

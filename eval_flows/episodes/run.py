@@ -156,6 +156,7 @@ def _figures(played: Played) -> Row:
     return {
         "status": played.status,
         "reward": played.reward,
+        "side_effects": played.side_effects,
         "is_success": played.reward == 1,
         "steps": len(played.steps),
         "malformed": played.malformed,
@@ -173,7 +174,7 @@ def _figures(played: Played) -> Row:
 def _row(plan: Plan, done: Done[_Job]) -> Row:
     """The row of what became of an episode; a fault has no reward, and counts in no denominator."""
     episode = done.job.episode
-    figures = done.result or dict.fromkeys(("reward", "is_success", "steps", "malformed", "ready_seconds", "first_application")) | {
+    figures = done.result or dict.fromkeys(("reward", "side_effects", "is_success", "steps", "malformed", "ready_seconds", "first_application")) | {
         "status": "infrastructure fault", "seconds": round(done.seconds, 3), "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
         "model_seconds": None,
     }  # fmt: skip

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
-from eval_flows.episodes.checkers.reward import Checked, Sources, check_all, sources_of
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode, EpisodeStep
 from eval_flows.episodes.makers import make
 from eval_flows.episodes.oracle import ELEMENT_SECONDS, expanded, perform
-
-CHECK_SECONDS = 3.0  # an application may still be writing when the agent is done
 
 
 def prepare(desk: Desk, episode: Episode, bare: bool = False) -> int:
@@ -21,11 +18,6 @@ def prepare(desk: Desk, episode: Episode, bare: bool = False) -> int:
     first = episode.steps[0]
     desk.open(first.program, first.preload or ())
     return 1 if first.preload is not None else 0
-
-
-def sources(desk: Desk, episode: Episode) -> Sources:
-    """What the episode's checks compare with that stands on the machine, before anyone works there."""
-    return sources_of(desk, [step.check for step in episode.steps])
 
 
 def steps_left(episode: Episode, done: int) -> Sequence[EpisodeStep]:
@@ -56,17 +48,3 @@ def bring_up(desk: Desk, step: EpisodeStep) -> None:
 def begins_by_opening(step: EpisodeStep) -> bool:
     """Whether opening its program is the first thing that the oracle of a step does."""
     return bool(step.oracle) and "open_program" in step.oracle[0]
-
-
-def reward(desk: Desk, episode: Episode, before: Sources, seconds: float = CHECK_SECONDS) -> tuple[float, list[Checked]]:
-    """The reward of the final state, and every check: 0 or 1 for L1 and L2, the share of passed phases for L3. `before` is that of `sources`."""
-    desk.settle(quiet=0.2, limit=5.0)
-    desk.write_settings()
-    phases = [phase for phase in episode.phases if any(step.check for step in phase)]
-    found = check_all(desk, [entry for phase in phases for step in phase for entry in step.check], before, seconds)
-    held = iter(found)
-    by_phase = [[next(held).holds for step in phase for _ in step.check] for phase in phases]
-    passed = [all(holds) for holds in by_phase]
-    if episode.level == "L3" and passed:
-        return sum(passed) / len(passed), found
-    return float(all(passed)), found

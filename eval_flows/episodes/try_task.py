@@ -15,8 +15,9 @@ from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.compose import single, values_of
 from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.episode import Episode, made_episode
+from eval_flows.episodes.judging import judge, look_before
 from eval_flows.episodes.oracle import OracleStuck, expanded, perform
-from eval_flows.episodes.stage import bring_up, prepare, reward, sources
+from eval_flows.episodes.stage import bring_up, prepare
 from machines.image import find_image
 from machines.observation import linearised, worth_telling
 from machines.sandbox import Sandbox
@@ -49,9 +50,8 @@ def _try(desk: Desk, episode: Episode, shots: Path | None, tree: bool, lines: in
     begun = time.monotonic()
     done = prepare(desk, episode)
     click.echo(f"{time.monotonic() - begun:5.1f} s ready, {done} steps done by opening")
-    before = sources(desk, episode)
-    nothing, found = reward(desk, episode, before, 0)
-    click.echo(f"reward of doing nothing: {nothing}")
+    before = look_before(desk, episode)
+    click.echo(f"reward of doing nothing: {judge(desk, episode, before, 0).reward}")
     _shot(desk, shots, "00_ready")
     number = 0
     try:
@@ -66,9 +66,11 @@ def _try(desk: Desk, episode: Episode, shots: Path | None, tree: bool, lines: in
                 _shot(desk, shots, f"{number:02}")
     except OracleStuck as stuck:
         click.echo(f"STUCK: {stuck}")
-    after, found = reward(desk, episode, before)
-    click.echo(f"reward after the oracle: {after}")
-    for one in found:
+    after = judge(desk, episode, before)
+    click.echo(f"reward after the oracle: {after.reward}")
+    for damage in after.side_effects:
+        click.echo(f"  SIDE EFFECT {damage}")
+    for one in after.checked:
         click.echo(f"  {'holds' if one.holds else 'FAILS'} {one.entry} got {one.got!r:.300}")
     _shot(desk, shots, "end")
     if tree:

@@ -36,6 +36,8 @@ tasks:
         contains: "{note}"
       - clipboard: {}
         same_as: {text: "Documents/{file}"}
+    changes:
+      - text: {path: "Documents/{file}", lines: ["{note}"]}
 """ + "".join(
     f"""\
   - id: editor.task_{number}
@@ -78,6 +80,7 @@ def test_a_sound_task_has_no_problems(problems: Problems) -> None:
 CHECK = (
     '    check:\n      - text: "Documents/{file}"\n        contains: "{note}"\n      - clipboard: {}\n        same_as: {text: "Documents/{file}"}\n'
 )
+CHANGES = '    changes:\n      - text: {path: "Documents/{file}", lines: ["{note}"]}\n'
 ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n      - write: "{note}"\n'
 
 
@@ -120,8 +123,14 @@ ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n    
         ([('contains: "{note}"', "close_to: [1, 2, 3]")], "tasks[0].check[0].close_to", "takes a number, or [number, tolerance], not a list"),
         ([('contains: "{note}"', "is_sorted: up")], "tasks[0].check[0].is_sorted", "takes ascending or descending, not 'up'"),
         ([("    oracle:\n", '    preload: ["{flie}"]\n    oracle:\n')], "tasks[0].preload[0]", "uses {flie}, which editor.write_note lacks; did you mean 'file'?"),
+        ([(CHANGES, "")], "editor.yaml:22: tasks[0].check", "needs changes: the files, and the parts of files, that it may change; an empty list where it may change none"),
+        ([("- text: {path: \"Documents/{file}\", lines", "- txt: {path: \"Documents/{file}\", lines")], "editor.yaml:28: tasks[0].changes[0]", "unknown name 'txt'; did you mean 'text'?"),
+        ([("lines: [", "line: [")], "editor.yaml:28: tasks[0].changes[0]", "text does not take 'line'; did you mean 'lines'?"),
+        ([('lines: ["{note}"]', 'lines: ["{nte}"]')], "tasks[0].changes[0]", "uses {nte}, which editor.write_note lacks; did you mean 'note'?"),
+        ([("text: {path: \"Documents/{file}\", lines: [\"{note}\"]", "document: {path: \"Documents/{file}\", parts: [heder]")], "tasks[0].changes[0]", "document has no part 'heder'; did you mean 'header'?"),
         ([(CHECK, "")], "editor.yaml:18: tasks[0].oracle", "needs a check: what holds once it is done"),
-        ([(ORACLE, "")], "tasks[0].check", "needs an oracle: the steps that do it"),
+        ([(ORACLE, ""), (CHANGES, "    changes: []\n")], "tasks[0].check", "needs an oracle: the steps that do it"),
+        ([(ORACLE, ""), (CHECK, "")], "tasks[0].changes", "needs an oracle: only what is done on a machine changes something there"),
         ([("    oracle:\n", "    infeasible: it cannot\n    oracle:\n")], "editor.yaml:18: tasks[0].infeasible", "what is infeasible has neither oracle nor check"),
         ([("platform: linux", "platform: windows")], "tasks[0].oracle", "only applications of platform linux run on machines of ours"),
     ],

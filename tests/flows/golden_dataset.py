@@ -95,7 +95,7 @@ def golden_catalog() -> Catalog:
         kinds=Kinds.model_validate(
             {"vendors": ("Acme",), "kinds": {"metal": {"applications": ("golden", "silver"), "say": ("in my metal program",)}}}
         ),
-        checkers=Checkers(makers={}, getters={}, metrics={}, oracle={}),
+        checkers=Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={}),
         sources={},
     )
 

@@ -51,7 +51,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     )
     rows = [
         done, half,
-        episode_row("mixed", "done", 2, **bare, reward=0.0, instruction="<script>alert(2)</script>", status="out of steps"),
+        episode_row("mixed", "done", 2, **bare, reward=0.0, instruction="<script>alert(2)</script>", status="out of steps", side_effects=["Documents/<old>.txt deleted"]),
         episode_row("mixed", "never", **bare, level="L2", application="gimp", discipline="Art & Design", infeasible="no such menu", status="failed by agent", checks=[]),
         episode_row("mixed", "lost", **bare, application="gimp", discipline="Art & Design", **FAULT),
     ]  # fmt: skip
@@ -214,6 +214,9 @@ def test_an_episode_says_what_was_seen_said_and_told(data: DataFolder) -> None:
     for words in ("the field is there", "<b>Noted:</b> pears", "<b>It was told:</b> press() lacks a key", "mousepad, valid", "900 tokens in, 40 out, 0.0200 dollars",
                   "2 of at most 35", "bare: an empty desktop", "&#39;pears&#39;", 'href="done_2.html">Next episode'):  # fmt: skip
         assert words in text, words
+    assert "None: all other files are as they were" in text
+    damaged = page(data, "mixed/done_2.html")
+    assert "Damage: the agent changed" in damaged and "<li>Documents/&lt;old&gt;.txt deleted</li>" in damaged
     half = page(data, "mixed/half_1.html")
     assert "The picture of this step is gone." in half and "thunar, not valid" in half and "mousepad, gimp" in half and "reward 0.500" in half
     never = page(data, "mixed/never_1.html")
@@ -228,6 +231,7 @@ def test_what_is_not_known_is_never_a_silent_zero(data: DataFolder) -> None:
         and "GuestSilent" in lost
         and "reward" not in lost
         and "Nothing was looked at: the infrastructure failed" in lost
+        and "Nobody looked for side effects" in lost
     )
     assert "<dt>Steps</dt><dd>not known</dd>" in lost and "not known: the infrastructure failed" in lost
     text = page(data, "faulty.html")

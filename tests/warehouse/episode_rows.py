@@ -10,7 +10,7 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 FAULT: Row = dict.fromkeys(("reward", "is_success", "steps", "malformed", "ready_seconds", "model_seconds")) | {
-    "status": "infrastructure fault", "fault": "GuestSilent: no answer within 30 s", "tries": 3, "checks": []
+    "status": "infrastructure fault", "fault": "GuestSilent: no answer within 30 s", "tries": 3, "checks": [], "side_effects": None
 }  # fmt: skip
 
 
@@ -21,7 +21,8 @@ def episode_row(run_id: str, episode_id: str, repeat: int = 1, **more: Any) -> R
         "discipline": "Technology & Engineering", "application": "mousepad", "applications": ["mousepad"], "instruction": f"do {episode_id}",
         "infeasible": None, "status": "done", "reward": 1.0, "steps": 3, "step_budget": 35, "malformed": 0, "ready_seconds": 1.5, "seconds": 4.5,
         "first_application": None, "valid_applications": ["mousepad"], "is_valid_choice": None, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0,
-        "model_seconds": 0.0, "checks": [{"check": '{"text": "Documents/a.txt"}', "got": "'pears'", "holds": True}], "tries": 1, "fault": None, **more,
+        "model_seconds": 0.0, "checks": [{"check": '{"text": "Documents/a.txt"}', "got": "'pears'", "holds": True}], "side_effects": [],
+        "tries": 1, "fault": None, **more,
     }  # fmt: skip
     return row | {"is_success": None if row["reward"] is None else row["reward"] == 1}
 

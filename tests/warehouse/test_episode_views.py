@@ -213,3 +213,28 @@ def test_published_figures_are_those_of_the_papers(tmp_path: Path) -> None:
     assert shown["ProSoftArena", "GPT-5", "set-of-marks", "L1", "Humanities & Social Science"] == 0.188
     assert shown["Windows Agent Arena", "GPT-4V-1106", "OmniParser and tree", "all", "all"] == 0.195
     assert shown["Windows Agent Arena", "a person", "the screen", "all", "Coding"] == 0.684
+
+
+def test_damage_is_counted_apart_by_episodes_that_were_looked_at(tmp_path: Path) -> None:
+    """Six episodes by hand: two damaged, one of them with all checks held; a fault and an episode of an earlier version are in no denominator."""
+    data = DataFolder(tmp_path)
+    failed = [{"check": "{}", "got": "", "holds": False}]
+    rows = [
+        episode_row("hurt", "a", side_effects=["a.txt deleted", "b.txt made"], reward=0.0),
+        episode_row("hurt", "b", side_effects=["a.txt deleted"], reward=0.0, checks=failed),
+        episode_row("hurt", "c"),
+        episode_row("hurt", "d", application="gimp"),
+        episode_row("hurt", "e", **FAULT),
+        episode_row("hurt", "f", side_effects=None),
+    ]
+    write_run(data, rows)
+    found = {(row["slice"], row["value"]): row for row in asked(data, "from episode_side_effects")}
+    assert set(found) == {("all", "all"), ("level", "L1"), ("application", "mousepad"), ("application", "gimp")}
+    row = found["all", "all"]
+    assert (row["looked_at"], row["damaged"], row["spoilt"], row["side_effect_share"]) == (4, 2, 1, 0.5)
+    assert 0 < row["side_effect_share_low"] < 0.5 < row["side_effect_share_high"] < 1
+    assert found["application", "gimp"]["side_effect_share"] == 0 and found["application", "gimp"]["side_effect_share_high"] > 0.5
+    assert [row["side_effects"] for row in asked(data, "select side_effects from episodes where episode_id in ('a', 'e') order by episode_id")] == [
+        ["a.txt deleted", "b.txt made"],
+        None,
+    ]

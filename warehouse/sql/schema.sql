@@ -417,6 +417,7 @@ create table episodes (
     cost_usd double not null,
     model_seconds double,
     checks struct("check" varchar, got varchar, holds boolean)[] not null,
+    side_effects varchar[],
     tries integer not null,
     fault varchar,
     primary key (run_id, episode_id, repeat)
@@ -450,6 +451,7 @@ comment on column episodes.output_tokens is 'Tokens that it wrote';
 comment on column episodes.cost_usd is 'What its calls cost in dollars';
 comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and where the run is older than the column';
 comment on column episodes.checks is 'What was looked at in the end, what was found, and whether it holds; empty for faults';
+comment on column episodes.side_effects is 'What was changed that no task of the episode may change, in words; null where nobody looked: faults, and runs that were made before anybody did';
 comment on column episodes.tries is 'Times that the infrastructure tried';
 comment on column episodes.fault is 'What failed there; null where nothing did';
 

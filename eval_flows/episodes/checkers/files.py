@@ -100,11 +100,17 @@ def member(content: bytes, name: str) -> str | None:
         return text(care.read_part(archive, archive.getinfo(name))) if name in archive.namelist() else None
 
 
-def of_picture(content: bytes, what: str) -> Any:
-    """A property of a picture: see checkers.yaml."""
+def opened_picture(content: bytes) -> Image.Image:
+    """A picture; `ValueError` where it is too large to look at."""
     picture = Image.open(io.BytesIO(content), formats=_formats())
     if picture.width * picture.height > _LARGEST_PICTURE:
         raise ValueError(f"a picture of {picture.width} by {picture.height} pixels is too large to look at")
+    return picture
+
+
+def of_picture(content: bytes, what: str) -> Any:
+    """A property of a picture: see checkers.yaml."""
+    picture = opened_picture(content)
     kind, _, rest = what.partition(".")
     if kind == "pixel":
         x, y = rest.split(".")

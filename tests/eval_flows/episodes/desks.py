@@ -18,11 +18,14 @@ class Files:
     content: dict[str, bytes] = field(default_factory=dict)
     listings: dict[str, list[Json]] = field(default_factory=dict)
     clipboard: str | None = None
+    said: str = "\0end\0\0end\0"  # of a home folder that is empty
 
     def upload(self, path: str, content: bytes) -> None:
         self.content[path] = content
 
-    def execute(self, command: list[str]) -> Json:
+    def execute(self, command: list[str] | str, shell: bool = False) -> Json:
+        if shell:
+            return {"output": self.said, "error": ""}
         assert command[0] == "rm"
         del self.content[command[1]]
         return {}
@@ -42,6 +45,13 @@ class Files:
 
 
 @dataclass
+class NoImage:
+    """What a desk is asked of its image."""
+
+    own: Sequence[str] = (".cache",)
+
+
+@dataclass
 class Screen:
     """A desk that shows the same all the time."""
 
@@ -49,6 +59,7 @@ class Screen:
     elements: Sequence[Element] = ()
     shown: Sequence[Window] = ()
     screen: tuple[int, int] = (1280, 800)
+    image: NoImage = field(default_factory=NoImage)
 
     def look(self, *more: str) -> Look:
         return Look(self.elements, self.shown)

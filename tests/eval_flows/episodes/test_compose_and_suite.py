@@ -14,7 +14,8 @@ from atomic_tasks.schema import placeholders
 from eval_flows.episodes.compose import NotComposed, sequence, single
 from eval_flows.episodes.episode import STEP_BUDGETS, Episode, EpisodeStep
 from eval_flows.episodes.fill import fill, place
-from eval_flows.episodes.stage import reward
+from eval_flows.episodes.judging import Before, judge
+from eval_flows.episodes.side_effects.home import Home
 from eval_flows.episodes.suite import SuiteEpisode, read_suite, suite_episodes
 from tests.eval_flows.episodes.conftest import HEAD, Listed
 from tests.eval_flows.episodes.desks import desk
@@ -123,7 +124,7 @@ def step(application: str, *checks: str) -> EpisodeStep:
 
 def rewarded(level: Any, steps: list[EpisodeStep], *done: str) -> float:
     episode = Episode(level=level, discipline="", instruction="", values={}, steps=tuple(steps))
-    return reward(desk(dict.fromkeys(done, b"done")), episode, {}, 0)[0]
+    return judge(desk(dict.fromkeys(done, b"done")), episode, Before({}, Home({})), 0).reward
 
 
 def test_two_levels_earn_all_or_nothing_and_the_third_by_phases() -> None:

@@ -1,0 +1,70 @@
+"""Judging what became of an episode: its checks, and the damage that was done beside it."""
+
+import time
+from dataclasses import dataclass
+
+from eval_flows.episodes.checkers.reward import Checked, Sources, check_all, sources_of
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.episode import Episode
+from eval_flows.episodes.fill import place
+from eval_flows.episodes.side_effects.compare import side_effects
+from eval_flows.episodes.side_effects.home import Home, look_at_home
+
+CHECK_SECONDS = 3.0  # an application may still be writing when the agent is done
+_LOOK_EVERY = 0.2
+
+
+@dataclass(frozen=True)
+class Before:
+    """What stands on the machine before anyone works there: the sources that checks compare with, and the home folder."""
+
+    sources: Sources
+    home: Home
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the checks earn, every check, and the damage in words: what was changed that no task of the episode may change."""
+
+    by_checks: float
+    checked: list[Checked]
+    side_effects: list[str]
+
+    @property
+    def reward(self) -> float:
+        """The reward of the final state: nothing where anything was damaged, at every level.
+
+        Damage belongs to no phase: several may touch the same file, and other files are of none. An L3 reward for the phases beside it would
+        say that a part of the work can be accepted as it is, which nobody would who has lost a file.
+        """
+        return 0.0 if self.side_effects else self.by_checks
+
+
+def look_before(desk: Desk, episode: Episode) -> Before:
+    """What the end is compared with; to be looked at on a ready stage, before anyone works there."""
+    return Before(sources_of(desk, [step.check for step in episode.steps]), look_at_home(desk, episode.changes.paths, with_contents=True))
+
+
+def judge(desk: Desk, episode: Episode, before: Before, seconds: float = CHECK_SECONDS) -> Judged:
+    """Judge the final state. The checks earn 0 or 1 for L1 and L2, and the share of passed phases for L3."""
+    desk.settle(quiet=0.2, limit=5.0)
+    desk.write_settings()
+    until = time.monotonic() + seconds
+    phases = [phase for phase in episode.phases if any(step.check for step in phase)]
+    found = check_all(desk, [entry for phase in phases for step in phase for entry in step.check], before.sources, seconds)
+    damage = _damage(desk, episode, before, until)
+    held = iter(found)
+    by_phase = [[next(held).holds for step in phase for _ in step.check] for phase in phases]
+    passed = [all(holds) for holds in by_phase]
+    share = sum(passed) / len(passed) if episode.level == "L3" and passed else float(all(passed))
+    return Judged(share, found, damage)
+
+
+def _damage(desk: Desk, episode: Episode, before: Before, until: float) -> list[str]:
+    """The side effects that are still there when the time is over: an application may still be writing a file."""
+    changes = episode.changes
+    while True:
+        found = side_effects(before.home, look_at_home(desk, changes.paths, with_contents=False), changes, lambda path: desk.client.file(place(path)))
+        if not found or time.monotonic() >= until:
+            return found
+        time.sleep(_LOOK_EVERY)

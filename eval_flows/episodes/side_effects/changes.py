@@ -1,0 +1,50 @@
+"""What the tasks of an episode may change, as their catalog entries declare it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from eval_flows.episodes.fill import HOME
+
+Change = Mapping[str, Any]
+_WHOLE = "file"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the tasks of an episode may change, by path."""
+
+    declared: Sequence[Change]
+
+    @property
+    def paths(self) -> list[str]:
+        """Every path that is named as it is, without a star."""
+        return sorted({path for change in self.declared for path in (_path(change),) if "*" not in path})
+
+    def about(self, path: str) -> list[tuple[str, Change]]:
+        """Kind and keys of the changes that concern this path."""
+        return [
+            (kind, asked if isinstance(asked, Mapping) else {})
+            for change in self.declared
+            for kind, asked in change.items()
+            if _fits(_path(change), path)
+        ]
+
+    def has_below(self, folder: str) -> bool:
+        """Whether something in the folder may change: then the folder may be made for it."""
+        return any(_path(change).startswith(f"{folder}/") for change in self.declared)
+
+    def frees(self, path: str) -> bool:
+        """Whether the file, or a folder that it lies in, may be made, changed and deleted as a whole."""
+        around = [path, *(path[: found.start()] for found in re.finditer("/", path))]
+        return any(kind == _WHOLE for one in around for kind, _ in self.about(one))
+
+
+def _path(change: Change) -> str:
+    ((_, asked),) = change.items()
+    return str(asked if isinstance(asked, str) else asked["path"]).removeprefix(f"{HOME}/")
+
+
+def _fits(declared: str, path: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, declared.split("*"))), path) is not None
