@@ -42,6 +42,8 @@ def build(recipe: str, workers: int | None) -> None:
     state = "is there already, unchanged" if built.was_there else f"built: {rows['made']:,} rows made, {rows['rejected']:,} rejected"
     click.echo(f"{name}: {rows['accepted']:,} user tasks, dataset {built.dataset_id} ({state})")
     click.echo(f"  {built.folder}")
+    for split, names in built.manifest["applications_without"].items():
+        click.echo(f"  no atomic task falls to {split} of: {', '.join(names)}")
 
 
 @click.command("import")

@@ -12,17 +12,19 @@ from atomic_tasks.facts import Fact
 from atomic_tasks.schema import Argument, AtomicTask
 from compositions.model import Composition, Kind, Step, broken_constraints, facts_after, same_origin
 from compositions.schema import Workflow
+from compositions.splits import SplitOf, no_split
 
 _MOST_PREREQUISITES = 4
 
 
 class Engine:
-    """Composes the tasks of one application.
+    """Composes the tasks of one application, of one split where there is a choice, so that a text can say all of them.
 
     What unifies with what is found out once and kept, and so are the compositions: many rows are narrated from each.
     """
 
-    def __init__(self, tasks: Iterable[AtomicTask]) -> None:
+    def __init__(self, tasks: Iterable[AtomicTask], split_of: SplitOf = no_split) -> None:
+        self._split_of = split_of
         self._givers: dict[str, list[tuple[AtomicTask, Fact]]] = defaultdict(list)
         self._needing: dict[str, list[tuple[AtomicTask, Fact]]] = defaultdict(list)
         for task in tasks:
@@ -51,7 +53,7 @@ class Engine:
             followers = [] if steps[-1].task.last else self._followers_of(steps)
             if not followers:
                 break
-            steps = (*steps, random.choice(followers))
+            steps = (*steps, random.choice(self._beside(task, followers)))
         return self._sound(steps, "chain") if len(steps) > started else None
 
     def closed(self, composition: Composition) -> Composition:
@@ -99,20 +101,24 @@ class Engine:
             if missing is None:
                 return (*steps, step)
             position, need = missing
-            giver = self._giver(need, (*steps, step), random)
+            giver = self._giver(need, (*steps, step), step.task, random)
             if giver is None:
                 return None
             place = _latest_place(giver, steps, position)
             steps = (*steps[:place], giver, *steps[place:])
         return None
 
-    def _giver(self, need: Fact, steps: Sequence[Step], random: Random) -> Step | None:
-        """A step that gives the fact, is not there yet, and whose other arguments clash with none of the steps'."""
+    def _giver(self, need: Fact, steps: Sequence[Step], task: AtomicTask, random: Random) -> Step | None:
+        """A step that gives the fact, for the task's sake, is not there yet, and whose other arguments clash with none of the steps'."""
         used = {step.task.id for step in steps}
         arguments = _arguments(steps)
         unified = [self._unify(task, fact, need) for task, fact in self._givers[need.predicate] if task.id not in used]
         found = [giver for giver in unified if giver is not None and not _clash(giver, arguments)]
-        return random.choice(found) if found else None
+        return random.choice(self._beside(task, found)) if found else None
+
+    def _beside(self, task: AtomicTask, steps: Sequence[Step]) -> Sequence[Step]:
+        """Those of the steps that a text may say beside the task: of its split or generic; all of them where none is."""
+        return [step for step in steps if self._split_of(step.task) in (None, self._split_of(task))] or steps
 
     def _followers_of(self, steps: Sequence[Step]) -> list[Step]:
         key = tuple(map(id, steps))

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.seeds import share
-from flows.recipe import Recipe, SplitShares
+from compositions.splits import split_of
+from flows.recipe import Recipe
 from flows.shard import SEPARATOR
 from narrators.valid_applications import valid_applications
 from warehouse.parquet import SCHEMAS
@@ -137,7 +137,8 @@ class Assembler:
 
     def _with(self, table: pa.Table, added: Mapping[str, pa.Array]) -> pa.Table:
         """The table with its split and the added columns."""
-        split = _looked_up(table["telling_tasks"], lambda tasks: split_of(tasks.split(SEPARATOR) if tasks else [], self.recipe.splits), pa.string())
+        said = pc.binary_join(table["said_tasks"], SEPARATOR)
+        split = _looked_up(said, lambda tasks: split_of(tasks.split(SEPARATOR) if tasks else [], self.recipe.splits), pa.string())
         for name, column in {"split": split, **added}.items():
             table = table.append_column(name, column)
         return table
@@ -162,17 +163,3 @@ def _looked_up(column: pa.ChunkedArray, value: Callable[[str], Any], kind: pa.Da
 def _in_columns(table: pa.Table, name: str) -> pa.Table:
     """The table in the columns of the table of that name."""
     return table.select(SCHEMAS[name].names).cast(SCHEMAS[name])
-
-
-def split_of(telling_tasks: Sequence[str], shares: SplitShares) -> str:
-    """The split of a composition: test if it holds a test task, else dev if it holds a dev task, else train.
-
-    Each task falls by a stable hash of its id, so that no later task moves an earlier one.
-    """
-    splits = {_task_split(task, shares) for task in telling_tasks}
-    return "test" if "test" in splits else "dev" if "dev" in splits else "train"
-
-
-def _task_split(task: str, shares: SplitShares) -> str:
-    place = share("split", task)
-    return "test" if place < shares.test else "dev" if place < shares.test + shares.dev else "train"

@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import named_in
 from atomic_tasks.problems import BadInput, suggestion
+from compositions.splits import SPLITS
 from flows.assemble import shape_of
 from flows.pipeline import Built, read_declared
-from flows.publish import SPLITS, Manifest, data_file, described_files, digest, intact, publish, write_catalog, write_described
+from flows.publish import Manifest, data_file, described_files, digest, intact, publish, write_catalog, write_described
 from flows.recipe import RECIPES_ROOT
 from flows.statistics import Statistics
 from flows.task_file import read_tasks
@@ -111,6 +112,7 @@ def _row(task: Mapping[str, Any], catalog: Catalog) -> Row:
         "composition_kind": "imported",
         "atomic_tasks": [],
         "dropped_steps": [],
+        "said_tasks": [],
         "drop_out_rate": 0.0,
         "locale": "unknown",
         "arguments": [],

@@ -37,6 +37,7 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
                 seed=recipe.seed,
                 locales=recipe.locales,
                 compositions=recipe.compositions,
+                splits=recipe.splits,
                 narration=recipe.narration,
                 styles=styles,
                 versions=shaping_versions(),

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
+from compositions.splits import SPLITS, task_split
 from flows.assemble import Assembler
 from flows.recipe import Recipe
 from flows.shard import Shard
@@ -21,7 +22,6 @@ from flows.versions import shaping_versions
 from warehouse.layout import DataFolder, point_label
 from warehouse.parquet import TableWriter, write_rows
 
-SPLITS = ("train", "dev", "test")
 Manifest = dict[str, Any]
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M")  # the size categories of dataset cards: each is ten times the one before
 _TEMPLATES = Environment(
@@ -114,9 +114,20 @@ def write_manifest(
         "shards_made": sorted(shard.application for shard in shards if shard.made),
         "files": described_files(folder),
         "statistics": statistics.summary(),
+        "applications_without": applications_without(catalog, recipe),
     }
     write_described(folder, manifest, "dataset_card.md.j2", recipe=recipe)
     return manifest
+
+
+def applications_without(catalog: Catalog, recipe: Recipe) -> dict[str, list[str]]:
+    """The candidates of which no atomic task falls to a split, by that split."""
+    splits = {
+        name: {task_split(task.id, recipe.splits) for task in catalog.applications[name].tasks if not task.generic}
+        for name in catalog.candidates[recipe.candidates].applications
+    }
+    missing = {split: [name for name, found in splits.items() if split not in found] for split in recipe.splits.wanted}
+    return {split: names for split, names in missing.items() if names}
 
 
 def write_described(folder: Path, manifest: Manifest, card: str, **shown: Any) -> None:

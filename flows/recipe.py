@@ -11,6 +11,7 @@ from atomic_tasks.catalog import CATALOG_ROOT
 from atomic_tasks.problems import BadInput, Place, Problem, Source, suggestion
 from atomic_tasks.yaml_source import read_yaml, validated
 from compositions.schema import MOST_STEPS
+from compositions.splits import SplitShares
 from narrators.coverage import steps_without_style, styles_for_all
 from narrators.rates import NarrationRates, Weight, some_weight
 from narrators.styles import read_styles
@@ -33,14 +34,6 @@ class CompositionRates(BaseModel):
     def _some(self) -> "CompositionRates":
         some_weight({"single": self.single, "chain": self.chain, "workflow": self.workflow})
         return self
-
-
-class SplitShares(BaseModel):
-    """Shares of the atomic tasks that fall to each split; a composition follows the rarest."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-    dev: float = Field(ge=0, le=1)
-    test: float = Field(ge=0, le=1)
 
 
 def _at_most_all(shares: SplitShares) -> SplitShares:

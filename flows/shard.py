@@ -19,6 +19,7 @@ from compositions.engine import Engine
 from compositions.graph import ApplicationGraph, application_graph
 from compositions.model import Composition, Step
 from compositions.schema import Workflow
+from compositions.splits import Split, SplitOf, SplitShares, split_by
 from flows.recipe import CompositionRates
 from narrators.naming import Names
 from narrators.narrator import Narration, Narrator, Spoken
@@ -30,6 +31,7 @@ from warehouse.parquet import write_rows
 Row = dict[str, Any]
 NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
 SEPARATOR = "\n"  # joins the lists that a shard holds as one text
+_WHOLE = 0.5  # share of the workflow rows that is kept for workflows of one split, since other goals are never said outside `mixed`
 _FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
 
 
@@ -48,6 +50,7 @@ class ShardJob(BaseModel):
     seed: int
     locales: dict[str, float]
     compositions: CompositionRates
+    splits: SplitShares
     narration: NarrationRates
     styles: Styles
     versions: dict[str, str]
@@ -78,11 +81,13 @@ class ShardMaker:
     def __init__(self, job: ShardJob) -> None:
         self.job = job
         self.generators: dict[str, Generator] = {**computed_generators(), **pool_generators(job.pools)}
-        self.narrator = Narrator(job.styles, job.narration)
-        self.engine = Engine(task for task in job.tasks.values() if task.application == job.application)
+        split_of = split_by(job.splits)
+        self.narrator = Narrator(job.styles, job.narration, split_of)
+        self.engine = Engine((task for task in job.tasks.values() if task.application == job.application), split_of)
         own = sorted(task.id for task in job.tasks.values() if task.application == job.application)
         self.near_duplicates = NearDuplicates(common_grams(_phrasings(job)) if job.wanted > _FEW else ())
         self.workflows = sorted(name for name in job.workflows if name not in job.wanted_graphs)
+        self.whole = [name for name in self.workflows if len(_splits(job, job.workflows[name], split_of)) == 1]
         self.telling = [name for name in own if not job.tasks[name].generic] or own
         self._orders: dict[tuple[int, int, str], list[str]] = {}
 
@@ -109,7 +114,8 @@ class ShardMaker:
         kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0}
         kind = random.choices(list(kinds), list(kinds.values()))[0]
         if kind == "workflow":
-            return self._workflow(self._turn(self.workflows, number), random)
+            names = self.whole if self.whole and random.random() < _WHOLE else self.workflows
+            return self._workflow(self._turn(names, number), random)
         task = self.job.tasks[self._turn(self.telling, number)]
         if kind == "chain":
             length = random.choices(list(rates.chain_lengths), list(rates.chain_lengths.values()))[0]
@@ -180,16 +186,22 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "workflow": composition.workflow,
         "atomic_tasks": [step.task.id for step in steps],
         "dropped_steps": [position for position in range(len(steps)) if position not in narration.kept],
+        "said_tasks": list(narration.said_tasks),
         "drop_out_rate": narration.drop_out_rate,
         "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
         "said_capabilities": SEPARATOR.join(sorted({*said, *goal_said})),
-        "telling_tasks": SEPARATOR.join(sorted({step.task.id for step in steps if not step.task.generic})),
         "node_applications": list(graph.applications) if len(graph.nodes) > 1 else [],
         "node_capabilities": _node_capabilities(steps, graph, narration) if len(graph.nodes) > 1 else [],
         "text_key": text_key(narration.text),
         "masked_key": text_key(PLACEHOLDER.sub("{}", narration.masked_text)),
         "edges": [{"source": source, "target": target} for source, target in graph.edges],
     }
+
+
+def _splits(job: ShardJob, workflow: Workflow, split_of: SplitOf) -> set[Split | None]:
+    """The splits of the telling tasks that are in every composition of a workflow."""
+    tasks = (job.tasks[step.task] for step in workflow.steps if not step.optional)
+    return {split_of(task) for task in tasks if not task.generic}
 
 
 def _phrasings(job: ShardJob) -> Iterator[str]:

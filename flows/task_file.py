@@ -23,11 +23,11 @@ from typing import Any
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import spoken_names
 from atomic_tasks.problems import BadInput, Place, Problem, Source, suggestion
-from flows.publish import SPLITS
 from flows.shard import text_key
 
 _TEXT_KEYS = ("text", "instruction")
 _NODE_KEYS = ("valid_applications", "target_application")
+_SPLITS = ("train", "dev", "test")
 _KEYS = (*_TEXT_KEYS, *_NODE_KEYS, "nodes", "edges", "split")
 _UNCLEAN = {
     "a line break, a tab or another control character: write one line": re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]"),
@@ -103,8 +103,8 @@ class _LineReader:
         nodes = self._nodes(data)
         edges = self._edges(data, len(nodes)) if "nodes" in data and nodes else []
         split = data.get("split", "test")
-        if split not in SPLITS:
-            self.note(f"wants one of {', '.join(SPLITS)}", "split")
+        if split not in _SPLITS:
+            self.note(f"wants one of {', '.join(_SPLITS)}", "split")
         return {"text": self._text(data), "nodes": nodes, "edges": edges, "split": split}
 
     def _object(self, line: bytes) -> Row | None:

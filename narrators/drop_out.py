@@ -1,25 +1,32 @@
 """Step drop-out: people leave intermediate steps out (AppSelectBench, section 5, instruction narrator)."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 
 from compositions.graph import ApplicationGraph
 from compositions.model import Composition, Step
+from compositions.splits import Split, SplitOf, no_split
 
 
-def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random) -> tuple[int, ...]:
+def kept_steps(
+    composition: Composition, graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random, split_of: SplitOf = no_split
+) -> tuple[int, ...]:
     """Positions of the steps that the text will say.
 
     `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
     is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept. Nobody asks
-    for what the same request revises, so that is never said where something else can be.
+    for what the same request revises, so that is never said where something else can be. The telling steps that are kept are of
+    one split, unless every split lacks a node.
     """
     steps = composition.steps
     rate, generic_rate = rates
     untold = _revised(steps)
     drawn = {position for position, step in enumerate(steps) if random.random() >= (generic_rate if step.task.generic else rate)}
     kept = drawn - untold
-    telling = {position for position, step in enumerate(steps) if not step.task.generic} - untold
+    splits = {position: split_of(step.task) for position, step in enumerate(steps) if not step.task.generic and position not in untold}
+    split = _split_to_keep(graph, splits, kept, random)
+    kept -= {position for position, other in splits.items() if split not in (None, other)}
+    telling = {position for position, other in splits.items() if split in (None, other)}
     needed: set[int] = set()
     for node in graph.nodes:
         fitting = sorted(kept & telling & set(node)) or sorted(telling & set(node)) or list(node)
@@ -27,6 +34,18 @@ def kept_steps(composition: Composition, graph: ApplicationGraph, rates: tuple[f
     spare = sorted(kept - needed)
     random.shuffle(spare)
     return tuple(sorted(needed | set(spare[: max(0, most - len(needed))])))
+
+
+def _split_to_keep(graph: ApplicationGraph, splits: Mapping[int, Split | None], kept: Collection[int], random: Random) -> Split | None:
+    """The split of a telling step, by its position, in which every node that tells something has one; None where there is none.
+
+    A step that was drawn to be kept goes before others.
+    """
+    of_nodes = [{splits[position] for position in node if position in splits} for node in graph.nodes]
+    told = [of_node for of_node in of_nodes if of_node]
+    shared = told[0].intersection(*told[1:]) if told else set()
+    positions = [position for position, split in splits.items() if split in shared]
+    return splits[random.choice([position for position in positions if position in kept] or positions)] if positions else None
 
 
 def _revised(steps: Sequence[Step]) -> set[int]:

@@ -4,13 +4,14 @@ A text is built with its placeholders still in it, and filled last from left to 
 referred to ("that workbook"), and the masked text comes for free.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 from atomic_tasks.schema import is_sentence
 from compositions.graph import ApplicationGraph
 from compositions.model import Composition
+from compositions.splits import Split, SplitOf, no_split
 from narrators.drop_out import kept_steps
 from narrators.material import GOAL_PARTS, Material, Shape, Spoken
 from narrators.naming import Level, Words
@@ -29,6 +30,7 @@ _AROUND = frozenset({"application", "place", "background", "deadline"})  # parts
 class Narration:
     """A text, its form with arguments masked, and what it says of the composition.
 
+    `said_tasks` holds the non-generic atomic tasks of the kept steps; of all steps where the text says words of the workflow's goal.
     `named` holds the applications that the words of its naming level leave; None where it names nothing.
     """
 
@@ -36,6 +38,7 @@ class Narration:
     masked_text: str
     style: str
     kept: tuple[int, ...]
+    said_tasks: tuple[str, ...]
     drop_out_rate: float
     says_goal: bool
     says_steps: bool
@@ -45,11 +48,12 @@ class Narration:
 
 
 class Narrator:
-    """Narrates compositions in declared styles at declared rates."""
+    """Narrates compositions in declared styles at declared rates, each text within one split where it can be."""
 
-    def __init__(self, styles: Styles, rates: NarrationRates) -> None:
+    def __init__(self, styles: Styles, rates: NarrationRates, split_of: SplitOf = no_split) -> None:
         self.styles = styles
         self.rates = rates
+        self._split_of = split_of
         self._ordinary_words = frozenset(styles.may_be_mistyped)
         self._fitting_by_shape: dict[Shape, Mapping[str, Sequence[str]]] = {}
 
@@ -57,8 +61,14 @@ class Narrator:
         """The text of one user task."""
         rate = random.uniform(*self.rates.drop_out)
         generic_rate = random.uniform(*self.rates.generic_drop_out)
-        kept = kept_steps(composition, graph, (rate, generic_rate), self.rates.most_said_steps, random)
+        kept = kept_steps(composition, graph, (rate, generic_rate), self.rates.most_said_steps, random, self._split_of)
+        if self._splits(composition, kept) != self._splits(composition, range(len(composition.steps))):
+            spoken = replace(spoken, goal=None, goal_may_stand_alone=False)  # the goal stands for steps of other splits too
         return self.narrate_kept(composition, kept, spoken, random, rate)
+
+    def _splits(self, composition: Composition, positions: Collection[int]) -> set[Split | None]:
+        """The splits of the telling steps at these positions."""
+        return {self._split_of(task) for position in positions if not (task := composition.steps[position].task).generic}
 
     def narrate_kept(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken, random: Random, rate: float = 0.0) -> Narration:
         """The text that says these steps; `rate` is the drop-out that they were kept at."""
@@ -71,6 +81,8 @@ class Narrator:
             style, template, raw = self._rendered(material, words, level, random)
         parts = parts_of(template)
         says_steps = bool(parts - GOAL_PARTS - _AROUND)
+        in_goals_words = bool(parts & GOAL_PARTS) or ("background" in parts and spoken.goal is not None)
+        told = range(len(composition.steps)) if in_goals_words else kept
         masked = self._finished(raw, style, template, random)
         if "{application}" in masked and words is None:
             level, words = "application", random.choice(spoken.names.application)
@@ -81,6 +93,7 @@ class Narrator:
             masked_text=masked,
             style=style,
             kept=kept if says_steps else (),
+            said_tasks=_telling_tasks(composition, told),
             drop_out_rate=round(rate, 4),
             says_goal=bool(parts & GOAL_PARTS),
             says_steps=says_steps,
@@ -122,6 +135,12 @@ class Narrator:
             return raw.rstrip(".") if lower and not _holds_sentence(template) else capitalized(raw)
         text = raw if lower else capitalized(raw)
         return f"{text}." if ended and not lower else text
+
+
+def _telling_tasks(composition: Composition, positions: Collection[int]) -> tuple[str, ...]:
+    """The non-generic atomic tasks at these positions, sorted."""
+    tasks = (composition.steps[position].task for position in positions)
+    return tuple(sorted({task.id for task in tasks if not task.generic}))
 
 
 def _holds_sentence(template: str) -> bool:

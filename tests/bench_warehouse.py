@@ -185,6 +185,7 @@ def _user_tasks(made: Synthetic, draw: np.random.Generator) -> pa.Table:
     dropped = np.where(goal, steps, dropped)
     first_step = (made.targets * STEPS)[:, None] + (made.compositions[:, None] + np.arange(6)) % STEPS
     step_names = pa.array([f"application_{number // STEPS:02}.step_{number % STEPS}" for number in range(APPLICATIONS * STEPS)])
+    composed = _lists(steps, step_names.take(pa.array(first_step[np.arange(6) < steps[:, None]])))
     paraphrase = draw.choice(4, rows, p=(0.5, 0.3, 0.1, 0.1))
     values = pa.array([f"value {number}" for number in range(500)]).take(pa.array(draw.integers(0, 500, 2 * rows)))
     argument = pa.StructArray.from_arrays(
@@ -204,7 +205,8 @@ def _user_tasks(made: Synthetic, draw: np.random.Generator) -> pa.Table:
         "has_typo": pa.array(draw.random(rows) < 0.05),
         "composition_id": _ids(f"{made.dataset} composition", rows).take(pa.array(made.compositions)),
         "composition_kind": pa.array(["single", "chain"]).take(pa.array((steps > 1).astype(np.int32))),
-        "atomic_tasks": _lists(steps, step_names.take(pa.array(first_step[np.arange(6) < steps[:, None]]))),
+        "atomic_tasks": composed,
+        "said_tasks": composed,
         "dropped_steps": _lists(
             dropped, pa.array(np.concatenate([np.arange(6)] * rows).reshape(rows, 6)[np.arange(6) < dropped[:, None]].astype(np.int16))
         ),

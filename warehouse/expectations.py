@@ -82,7 +82,7 @@ def expectations(candidates: Sequence[str], categories: Sequence[str], rows: int
         gxe.ExpectColumnValuesToBeUnique(column="text"),
         gxe.ExpectColumnValuesToBeBetween(column="text_length", min_value=8, max_value=1200),
         gxe.ExpectColumnValuesToBeInSet(column="text_is_clean", value_set=[True]),
-        gxe.ExpectColumnValuesToBeInSet(column="split", value_set=["train", "dev", "test"]),
+        gxe.ExpectColumnValuesToBeInSet(column="split", value_set=["train", "dev", "test", "mixed"]),
         gxe.ExpectColumnValuesToBeInSet(column="shape", value_set=["singleton", "sequential", "parallel"]),
         gxe.ExpectColumnValuesToBeInSet(column="target_application", value_set=list(candidates), **singleton),
         gxe.ExpectColumnValuesToBeInSet(column="category", value_set=list(categories), **singleton),

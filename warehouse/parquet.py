@@ -30,6 +30,7 @@ _ROW = [
     ("workflow", pa.string()),
     ("atomic_tasks", _STRINGS),
     ("dropped_steps", pa.list_(pa.int16())),
+    ("said_tasks", _STRINGS),
     ("drop_out_rate", pa.float64()),
     ("locale", pa.string()),
     ("arguments", pa.list_(_ARGUMENT)),
@@ -48,9 +49,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         [
             ("task_id", pa.string()),
             *_ROW,
-            ("said_capabilities", pa.string()),  # joined by newlines, as are the next two: the late stage looks each up once
+            ("said_capabilities", pa.string()),  # joined by newlines, as is the next one: the late stage looks each up once
             ("named", pa.string()),
-            ("telling_tasks", pa.string()),
             ("text_key", pa.int64()),
             ("masked_key", pa.int64()),
             ("node_applications", _STRINGS),
@@ -137,7 +137,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 4, "shard": 3, "rejected": 3, "episodes": 3}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 4, "rejected": 4, "episodes": 3}
 
 
 ROW_GROUP = 20_000  # rows

@@ -19,7 +19,8 @@ from warehouse.query import rows_of
 
 _TASKS = Path(__file__).parent / "sql" / "tasks_by_category.sql"
 _FONT = "DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif"
-_SPLITS = {"train": "#0072B2", "dev": "#E69F00", "test": "#009E73"}  # Okabe and Ito's colours, which colour-blind readers can tell apart
+# Okabe and Ito's colours, which colour-blind readers can tell apart
+_SPLITS = {"train": "#0072B2", "dev": "#E69F00", "test": "#009E73", "mixed": "#999999"}
 _WIDTH = 520  # pixels
 Rows = Sequence[Mapping[str, Any]]
 

@@ -88,12 +88,13 @@ def describe(dataset: Dataset, protocol: str, selector: Selector, options: Selec
 
 
 def refuse_known(selector: Selector, tasks: Sequence[Task], protocol: str) -> None:
-    """BadInput where the selector has learnt from a composition that is scored: by lineage, never by text."""
-    known = [task.task_id for task in tasks if task.composition_id in selector.learnt_from]
+    """BadInput where a task that is scored says what a task says that the selector has learnt from: by lineage, never by text."""
+    known = [task for task in tasks if not task.lineage.isdisjoint(selector.learnt_from)]
     if known:
+        both = ", ".join(sorted(known[0].lineage & selector.learnt_from))
         raise BadInput(
-            f"protocol {protocol} would be scored on {len(known)} tasks whose compositions it learns from, such as {known[0]}: "
-            "score the test split (--split test), or learn from another dataset (--pool)"
+            f"protocol {protocol} would be scored on {len(known)} tasks that say what its examples say, such as {known[0].task_id} ({both}): "
+            "score the test split (--split test), or learn from a dataset that shares none of it (--pool)"
         )
 
 

@@ -1,5 +1,6 @@
 """The tasks that a run scores, and their fixed order, so that a limit is a sample."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,16 +12,20 @@ from eval_flows.datasets import Dataset
 
 SplitChoice = Literal["test", "all"]
 Shapes = Literal["singletons", "graphs", "all"]
-_COLUMNS = ["task_id", "text", "composition_id", "valid_applications", "target_application", "nodes", "edges", "shape"]
+_COLUMNS = ["task_id", "text", "valid_applications", "target_application", "nodes", "edges", "shape"]
+_LINEAGE = ["said_tasks", "says_goal", "workflow", "composition_id"]
 
 
 @dataclass(frozen=True)
 class Task:
-    """One user task: what is asked, and what is right."""
+    """One user task: what is asked, and what is right.
+
+    `lineage` holds what the text says: its non-generic atomic tasks, and the workflow whose goal it says; its composition where that is nothing.
+    """
 
     task_id: str
     text: str
-    composition_id: str
+    lineage: frozenset[str]
     valid_applications: tuple[str, ...]
     target_application: str | None
     nodes: tuple[frozenset[str], ...]
@@ -28,12 +33,14 @@ class Task:
 
 
 def scored_tasks(dataset: Dataset, split: str, shapes: Shapes = "singletons") -> list[Task]:
-    """The dataset's tasks of that split and shape, in the order of every run (a hash of their ids)."""
+    """The dataset's tasks of that split and shape, in the order of every run (a hash of their ids).
+
+    `all` are those of train, dev and test: a text of the split `mixed` says what is learnt from beside what is scored.
+    """
     singleton = pc.field("shape") == "singleton"
     wanted = {"singletons": singleton, "graphs": ~singleton, "all": singleton | ~singleton}[shapes]
-    if split != "all":
-        wanted = wanted & (pc.field("split") == split)
-    table = ds.dataset(dataset.folder / "data").to_table(columns=_COLUMNS, filter=wanted)
+    wanted = wanted & (pc.field("split") != "mixed" if split == "all" else pc.field("split") == split)
+    table = ds.dataset(dataset.folder / "data").to_table(columns=[*_COLUMNS, *_LINEAGE], filter=wanted)
     return sorted(map(_task, table.to_pylist()), key=lambda task: derive_seed("sample", task.task_id))
 
 
@@ -41,9 +48,15 @@ def _task(row: dict[str, Any]) -> Task:
     return Task(
         task_id=row["task_id"],
         text=row["text"],
-        composition_id=row["composition_id"],
+        lineage=frozenset(_lineage(row)),
         valid_applications=tuple(row["valid_applications"]),
         target_application=row["target_application"],
         nodes=tuple(frozenset(node["valid_applications"]) for node in row["nodes"]),
         edges=tuple((edge["source"], edge["target"]) for edge in row["edges"]),
     )
+
+
+def _lineage(row: dict[str, Any]) -> Iterator[str]:
+    if row["says_goal"]:
+        yield f"goal of {row['workflow']}"
+    yield from row["said_tasks"] or ([] if row["says_goal"] else [row["composition_id"]])

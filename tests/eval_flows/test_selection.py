@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +15,20 @@ from atomic_tasks.problems import BadInput
 from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import Choices, Evaluated
 from eval_flows.selection.pipeline import evaluate_selection as evaluate
+from eval_flows.selection.run import refuse_known
+from eval_flows.selection.selectors import SelectorOptions
 from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
+from eval_flows.selection.selectors.pool import read_pool
 from eval_flows.selection.selectors.random import RandomSelector
 from eval_flows.selection.tasks import Task, scored_tasks
 from tests.conftest import copy_of, quiet
 from warehouse.layout import DataFolder
+from warehouse.parquet import write_rows
 from warehouse.query import connect, rows_of
 
 
 def task(text: str) -> Task:
-    return Task(text, text, text, ("excel",), "excel", (), ())
+    return Task(text, text, frozenset(), ("excel",), "excel", (), ())
 
 
 def evaluate_selection(dataset: str, protocols: list[str], data: DataFolder, **chosen: Any) -> Evaluated:
@@ -161,15 +166,46 @@ def test_the_nearest_card_is_found_without_a_network(scored: DataFolder) -> None
 
 
 def test_what_learns_from_tasks_meets_none_that_is_scored(scored: DataFolder) -> None:
-    with pytest.raises(BadInput, match=r"scored on \d+ tasks whose compositions it learns from.*--split test.*--pool"):
+    with pytest.raises(BadInput, match=r"scored on \d+ tasks that say what its examples say.*--split test.*--pool"):
         evaluate_selection("tiny", ["knn"], scored, limit=100, split="all")
 
 
-def test_a_planted_composition_is_found(scored: DataFolder, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_planted_atomic_task_is_found(scored: DataFolder, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
     planted = scored_tasks(open_dataset("tiny", scored, catalog), "test")[3]
-    monkeypatch.setattr(RandomSelector, "learnt_from", frozenset({planted.composition_id}))
+    monkeypatch.setattr(RandomSelector, "learnt_from", frozenset(sorted(planted.lineage)[:1]))
     with pytest.raises(BadInput, match=f"such as {planted.task_id}"):
         evaluate_selection("tiny", ["random"], scored, seed=99)
+
+
+def test_a_pool_of_another_dataset_is_held_against_the_test_rows_by_what_its_texts_say(tiny: DataFolder, catalog: Catalog, tmp_path: Path) -> None:
+    """The other dataset's train rows say an atomic task or a goal that is scored here, in compositions, texts and under ids of their own."""
+    data = copy_of(tiny, tmp_path / "data")
+    said = [row for row in pq.read_table(data.labels / "tiny" / "data" / "test-00000-of-00001.parquet").to_pylist() if row["said_tasks"]]
+    other = {"text": "Other words.", "split": "train", "task_id": "0" * 16, "composition_id": "1" * 16}
+    step = {**other, "says_goal": False, "said_tasks": said[0]["said_tasks"][:1]}
+    goal = {**other, "says_goal": True, "workflow": "of_other_tasks", "said_tasks": ["excel.of_another_catalog"]}
+    scored = scored_tasks(open_dataset("tiny", data, catalog), "test")
+    scored_goal = replace(scored[0], lineage=frozenset({"goal of of_other_tasks", "excel.sum_column"}))
+    for planted, tasks in ((step, scored), (goal, [scored_goal])):
+        write_rows(data.labels / "tiny" / "data" / "train-00000-of-00001.parquet", "user_tasks", [said[0] | planted])
+        pool = read_pool(SelectorOptions(catalog.candidates["windows"].applications, open_dataset("tiny", data, catalog), data.vectors))
+        selector = RandomSelector(["excel"], 0)
+        refuse_known(selector, tasks, "random")
+        selector.learnt_from = pool.lineage
+        with pytest.raises(BadInput, match=r"that say what its examples say, such as \w{16} \("):
+            refuse_known(selector, tasks, "random")
+
+
+def test_mixed_rows_are_neither_scored_nor_learnt_from(tiny: DataFolder, catalog: Catalog, tmp_path: Path) -> None:
+    data = copy_of(tiny, tmp_path / "data")
+    folder = data.labels / "tiny" / "data"
+    rows = pq.read_table(folder / "test-00000-of-00001.parquet").to_pylist()
+    write_rows(folder / "test-00000-of-00001.parquet", "user_tasks", rows[1:])
+    write_rows(folder / "mixed-00000-of-00001.parquet", "user_tasks", [rows[0] | {"split": "mixed"}])
+    dataset = open_dataset("tiny", data, catalog)
+    assert len(scored_tasks(dataset, "all", "all")) == 599
+    for split in ("all", "train", "dev", "test"):
+        assert rows[0]["task_id"] not in {task.task_id for task in scored_tasks(dataset, split, "all")}
 
 
 @pytest.mark.slow

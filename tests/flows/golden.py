@@ -81,6 +81,7 @@ def golden_job() -> ShardJob:
             "seed": 1,
             "locales": recipe.locales,
             "compositions": recipe.compositions,
+            "splits": recipe.splits,
             "narration": recipe.narration,
             "styles": read_styles(),
             "versions": {},

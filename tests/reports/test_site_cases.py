@@ -19,7 +19,7 @@ DATASET = "insert into datasets values ('{id}', '{name}', timestamptz '2026-01-0
 TASK = """insert into user_tasks by name select '{id}' as dataset_id, '{name}' as dataset, '{id}t' || i as task_id, '<script>alert(' || i || ')</script>' as text,
     text as masked_text, 'excel' as target_application, ['excel'] as valid_applications, 'Office & Knowledge Work' as category, 'test' as split,
     'singleton' as shape, 'none' as naming, false as names_application, 'plain' as style, false as says_goal, false as has_typo, 'c' || i as composition_id,
-    [] as dropped_steps, 0.0 as drop_out_rate, 'en' as locale, [] as arguments, [] as nodes, [] as edges, 's' as row_seed from range(4) r(i)"""
+    [] as dropped_steps, [] as said_tasks, 0.0 as drop_out_rate, 'en' as locale, [] as arguments, [] as nodes, [] as edges, 's' as row_seed from range(4) r(i)"""
 RUN = """insert into runs by name select '{run}' as run_id, '{id}' as dataset_id, '{name}' as dataset, '{protocol}' as protocol, '{model}' as model,
     'seed 0' as sampling, 'test' as split, 'application' as answer_kind, ['excel', 'word', 'spotify'] as candidates,
     timestamptz '2026-02-01 00:00:00+00' as started_at"""

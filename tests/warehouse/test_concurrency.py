@@ -55,7 +55,7 @@ def put_dataset(data: DataFolder) -> None:
     for table in ("applications", "atomic_tasks"):
         write_rows(folder / "catalog" / f"{table}.parquet", table, [])
     row = {"text": "t", "masked_text": "t", "target_application": "excel", "naming": "none", "names_application": False, "style": "plain", "says_goal": False,
-           "has_typo": False, "composition_kind": "single", "atomic_tasks": ["excel.sum_column"], "dropped_steps": [], "drop_out_rate": 0.0, "locale": "en",
+           "has_typo": False, "composition_kind": "single", "atomic_tasks": ["excel.sum_column"], "dropped_steps": [], "said_tasks": [], "drop_out_rate": 0.0, "locale": "en",
            "arguments": [], "row_seed": "", "valid_applications": ["excel"], "category": "Office", "split": "test", "shape": "singleton", "nodes": [],
            "edges": []}  # fmt: skip
     rows = [row | {"task_id": str(number), "composition_id": str(number)} for number in range(TASKS)]

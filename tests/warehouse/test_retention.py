@@ -162,7 +162,7 @@ def test_vectors_stay_while_a_run_has_learnt_from_them(data: DataFolder) -> None
         def embed(self, texts: list[str]) -> Any:
             return np.zeros((len(texts), 2), np.float32)
 
-    pool = Pool((Task("1", "text", "c", ("excel",), "excel", (), ()),), "d" * 16)
+    pool = Pool((Task("1", "text", frozenset("c"), ("excel",), "excel", (), ()),), "d" * 16)
     options = SelectorOptions.__new__(SelectorOptions)
     for name, value in {"vectors": data.vectors, "note": lambda *_: None}.items():
         object.__setattr__(options, name, value)

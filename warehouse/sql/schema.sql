@@ -86,6 +86,7 @@ create table user_tasks (
     has_typo boolean not null,
     composition_id varchar not null,
     dropped_steps smallint[] not null,
+    said_tasks varchar[] not null,
     drop_out_rate double not null,
     locale varchar not null,
     arguments struct(name varchar, generator varchar, value varchar)[] not null,
@@ -108,7 +109,7 @@ comment on column user_tasks.masked_text is 'The text with its arguments masked'
 comment on column user_tasks.target_application is 'Application that the text was made for; null for graphs';
 comment on column user_tasks.valid_applications is 'Every candidate that can do all that the text says; empty for graphs';
 comment on column user_tasks.category is 'Primary category of the target; null for graphs';
-comment on column user_tasks.split is 'train, dev or test';
+comment on column user_tasks.split is 'train, dev or test, as the atomic tasks that the text says; mixed where they differ, which is neither learnt from nor scored';
 comment on column user_tasks.shape is 'singleton, sequential or parallel';
 comment on column user_tasks.naming is 'How the text says which application is meant: application, kind, vendor or none';
 comment on column user_tasks.names_application is 'Whether the text addresses its application';
@@ -117,6 +118,7 @@ comment on column user_tasks.says_goal is 'Whether the text says the goal of its
 comment on column user_tasks.has_typo is 'Whether a word of the text is mistyped';
 comment on column user_tasks.composition_id is 'Composition that was narrated';
 comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
+comment on column user_tasks.said_tasks is 'Atomic tasks that the text says, generic ones aside: those of the kept steps; those of all steps where it says words of the goal';
 comment on column user_tasks.drop_out_rate is 'Rate of step drop-out that was drawn';
 comment on column user_tasks.locale is 'Locale of the argument values; texts are English in all';
 comment on column user_tasks.arguments is 'Name, generator and value of every argument';

@@ -52,7 +52,7 @@ class Selector(Protocol):
 
     @property
     def learnt_from(self) -> frozenset[str]:
-        """The compositions of every task that the selector has seen; a run refuses to score one of them."""
+        """The lineage of every task that the selector has seen; a run refuses to score a task that shares some of it."""
         ...
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:

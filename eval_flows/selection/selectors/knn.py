@@ -20,7 +20,7 @@ class KnnSelector(EmbeddingSelector):
         self._candidates = frozenset(options.candidates)
         self._index = pool_index(pool, embedder, options)
         self.sampling = f"{NEIGHBOURS} nearest of {pool.identity}; {embedder.identity}"
-        self.learnt_from = pool.compositions
+        self.learnt_from = pool.lineage
 
     def _chosen(self, vectors: Vectors) -> list[str]:
         return [self._elected(neighbours) for neighbours in self._index.nearest(vectors, NEIGHBOURS)]

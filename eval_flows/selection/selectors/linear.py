@@ -22,7 +22,7 @@ class LinearSelector(EmbeddingSelector):
         self._classifier.fit(vectors, [pool.tasks[number].target_application for number in aimed])
         options.note("fitting", 1, 1)
         self.sampling = f"logistic regression, C {INVERSE_PENALTY:g}, on {pool.identity}; {embedder.identity}"
-        self.learnt_from = pool.compositions
+        self.learnt_from = pool.lineage
 
     def _chosen(self, vectors: Vectors) -> list[str]:
         return [str(application) for application in self._classifier.predict(vectors)]

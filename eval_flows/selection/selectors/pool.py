@@ -26,9 +26,9 @@ class Pool:
     dataset_id: str
 
     @property
-    def compositions(self) -> frozenset[str]:
-        """The compositions of the pool, by which it is held against what is scored."""
-        return frozenset(task.composition_id for task in self.tasks)
+    def lineage(self) -> frozenset[str]:
+        """What the pool's texts say, by which it is held against what is scored."""
+        return frozenset().union(*(task.lineage for task in self.tasks))
 
     @property
     def identity(self) -> str:

@@ -23,7 +23,7 @@ def few_shot(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
         chosen = _fixed(pool, catalog, options)
         selector = ChoosingSelector("few_shot", catalog, options, examples=[_example(task, options) for task in chosen])
         selector.decided_by(seed=options.choices.seed)
-    selector.learnt_from = pool.compositions
+    selector.learnt_from = pool.lineage
     selector.decided_by(examples=options.choices.examples, example_choice=options.choices.example_choice, pool=pool.identity)
     return selector
 

@@ -1,0 +1,59 @@
+"""Finds what rows of two splits say of one atomic task or goal, from their masked texts and the catalog alone."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.schema import SENTENCE_ENDS, Talk
+from compositions.schema import Workflow
+
+Row = Mapping[str, Any]
+Span = tuple[int, int]
+
+
+def leaks(rows: Iterable[Row], catalog: Catalog, workflows: Mapping[str, Workflow]) -> dict[str, set[str]]:
+    """The non-generic atomic tasks and the goals that rows of several splits say, with these splits; `mixed` is none of them."""
+    splits: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if row["split"] != "mixed":
+            for name in said(row, catalog, workflows):
+                splits[name].add(row["split"])
+    return {name: found for name, found in splits.items() if len(found) > 1}
+
+
+def said(row: Row, catalog: Catalog, workflows: Mapping[str, Workflow]) -> set[str]:
+    """The non-generic tasks and the workflow of the row of which a phrasing, a fragment or a background stands in its text.
+
+    Where it is the workflow's, all of the row's tasks are said with it. What stands within the words of another is not said.
+    """
+    told: dict[str, Talk] = {name: catalog.tasks[name] for name in row["atomic_tasks"]}
+    tasks = {name for name in told if not catalog.tasks[name].generic}
+    told |= {name: workflows[name].goal for name in [row["workflow"]] if name}
+    spans = [(span, name) for name, talk in told.items() for span in _spans(row["masked_text"].casefold(), talk)]
+    found = {name for span, name in spans if not any(_within(span, other) for other, _ in spans)}
+    return (found & {*tasks, row["workflow"]}) | (tasks if row["workflow"] in found else set())
+
+
+def _spans(text: str, talk: Talk) -> Iterator[Span]:
+    for phrasing in (*talk.say, *talk.fragments, *talk.background):
+        pieces = _pieces(phrasing)
+        if all(piece in text for piece in pieces):
+            yield from (match.span() for match in _pattern(pieces).finditer(text))
+
+
+def _within(span: Span, other: Span) -> bool:
+    return span != other and other[0] <= span[0] and span[1] <= other[1]
+
+
+@cache
+def _pieces(phrasing: str) -> tuple[str, ...]:
+    """The phrasing without its arguments, which stand under other names in a composition."""
+    return tuple(re.split(r"\{\w*\}", phrasing.casefold().rstrip(SENTENCE_ENDS)))
+
+
+@cache
+def _pattern(pieces: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(r"(?<!\w)" + r"\{\w*\}".join(map(re.escape, pieces)) + r"(?!\w)")
