@@ -2,6 +2,7 @@
 
 `answers` holds every complete answer by the whole request and the sample number, refusals and truncations too; transport errors never.
 Texts of messages stand once in `texts`, since a run's requests share theirs. An entry that cannot be read is moved to `set_aside` and asked again.
+`served` notes which weights an endpoint said it serves, where it says so, since answers of others must not be taken for its own.
 """
 
 import contextlib
@@ -28,6 +29,7 @@ create table if not exists calls (
     attempt integer not null, input_tokens integer not null, cached_tokens integer not null, output_tokens integer not null,
     cost_usd real not null, latency_ms real not null
 );
+create table if not exists served (endpoint text primary key, weights text not null) without rowid;
 """
 _SHORT = 200  # characters; texts up to this length stand in the request itself
 
@@ -94,6 +96,13 @@ class Cache:
         """Whether a call for that purpose ever succeeded."""
         query = "select 1 from calls where purpose = ? and status <> 'failed' limit 1"
         return self._connection.execute(query, [purpose]).fetchone() is not None
+
+    def served_before(self, endpoint: str, weights: str) -> str:
+        """The weights that an endpoint was noted to serve when it was first looked at; those given here, noted now, where it never was."""
+        with self._connection:
+            self._connection.execute("insert or ignore into served values (?, ?)", [endpoint, weights])
+        (noted,) = self._connection.execute("select weights from served where endpoint = ?", [endpoint]).fetchone()
+        return str(noted)
 
     def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
         """Keep an answer and the call that brought it; both outlive a kill from here on."""

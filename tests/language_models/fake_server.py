@@ -35,7 +35,10 @@ MIXED = [Fault("429", retry_after=0.01), Fault("500"), Fault("503"), Fault("cut"
 
 @dataclass
 class FakeServer:
-    """Its address, the requests that it was sent, keys included, and how often it answered each in full, which is what costs money."""
+    """Its address, the requests that it was sent, keys included, and how often it answered each in full, which is what costs money.
+
+    `told_of_models` is what it says of the models that it lists.
+    """
 
     base_url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -44,6 +47,7 @@ class FakeServer:
     most_at_once: int = 0
     files: dict[str, str] = field(default_factory=dict)
     batches: dict[str, dict[str, Any]] = field(default_factory=dict)
+    told_of_models: dict[str, Any] = field(default_factory=dict)
 
 
 class _Site:
@@ -87,7 +91,7 @@ class _Site:
     async def list_models(self, http: web.Request) -> web.Response:
         if not self.models:
             return web.json_response({"error": {"message": "no list here"}}, status=404)
-        extra = {"max_model_len": self.context} if self.context else {}
+        extra = self.server.told_of_models | ({"max_model_len": self.context} if self.context else {})
         return web.json_response(
             {"object": "list", "data": [{"id": name, "object": "model", "created": 0, "owned_by": "x", **extra} for name in self.models]}
         )

@@ -9,7 +9,7 @@ from language_models.client import Client
 from language_models.endpoint import Endpoint, Prices
 from language_models.errors import ModelError
 from language_models.registry import find_endpoint, read_models
-from tests.language_models.fake_server import fake_server
+from tests.language_models.fake_server import FakeServer, fake_server
 
 PAPER = ["gpt-5", "gpt-4o-mini", "qwen-2.5-7b-instruct", "qwen3-4b-instruct-2507", "qwen3-30b-a3b-instruct-2507"]
 PAPER += ["gemma-3-270m", "gemma-3-4b-pt", "llama-3-8b", "phi-4"]
@@ -60,3 +60,26 @@ def test_an_endpoint_is_looked_at_before_anything_is_asked(tmp_path: Path) -> No
         assert check_endpoint(client).context_tokens is None
     with Client(Endpoint("m", "http://127.0.0.1:9/v1"), tmp_path / "c", "") as client, pytest.raises(ModelError, match="is the server running"):
         check_endpoint(client)
+
+
+def test_other_weights_behind_the_same_name_are_refused_until_they_have_an_edition(tmp_path: Path) -> None:
+    """A server that was started with another model under the same name got the first one's answers, and its run."""
+
+    def look(server: FakeServer, edition: str | None = None) -> None:
+        with Client(Endpoint("m", server.base_url, edition=edition), tmp_path / "calls.sqlite", "") as client:
+            check_endpoint(client)
+
+    with fake_server(lambda request: "yes", models=["m"]) as server:
+        look(server)  # it says nothing of its weights
+        server.told_of_models = {"root": "/models/small", "meta": {"n_params": 7, "n_ctx": 100}}
+        look(server)
+        server.told_of_models["meta"]["n_ctx"] = 200
+        look(server)
+        server.told_of_models = {"root": "/models/large", "meta": {"n_params": 70}}
+        with pytest.raises(
+            ModelError, match=r"other weights as 'm' .*root /models/large, n_params 70; before: root /models/small, n_params 7\): add --ask-anew"
+        ):
+            look(server)
+        look(server, "large")
+        server.told_of_models = {"root": "/models/small", "meta": {"n_params": 7}}
+        look(server)
