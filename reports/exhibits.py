@@ -15,10 +15,13 @@ from urllib.parse import quote
 import yaml
 
 from reports.questions import Answer
+from warehouse.query import NO_VALUE
 
 _DECLARED = [Path(__file__).parent / name for name in ("exhibits.yaml", "episode_exhibits.yaml")]
 _LATEX = str.maketrans(
-    {character: f"\\{character}" for character in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+    | {NO_VALUE: "---"}
 )
 Row = dict[str, Any]
 
@@ -42,7 +45,7 @@ class Column:
         return self.form != "text"
 
     def text(self, row: Row) -> str:
-        """The value in words: "none" where there is no figure, and nothing where others published none."""
+        """The value in words: a dash where there is no figure, and nothing where others published none."""
         value = row[self.key]
         return "" if self.theirs and value is None else written(self.form, value)
 
@@ -93,8 +96,8 @@ def declared() -> dict[str, Exhibit]:
 
 
 def written(form: str, value: Any) -> str:
-    """A value in one of the forms; "none" for None, so that nothing passes for a zero."""
-    return "none" if value is None else _FORMS[form](value)
+    """A value in one of the forms; a dash for None, so that nothing passes for a zero."""
+    return NO_VALUE if value is None else _FORMS[form](value)
 
 
 def as_csv(answer: Answer) -> str:

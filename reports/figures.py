@@ -163,9 +163,13 @@ def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, t
         sort=columns[2],
         scale=alt.Scale(domain=columns[2]),
         title=columns[1],
-        axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom"),
+        axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom", titlePadding=18),
     )
-    y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=alt.Axis(labelLimit=360))
+    # beside the labels it is printed over them: vl-convert takes long labels for shorter than they are
+    above = alt.Axis(
+        labelLimit=360, titleAngle=0, titleAlign="right", titleBaseline="bottom", titleX=-10, titleY=-8
+    )  # beside, it is printed over the labels
+    y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=above)
     colour = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), title=title)
     cells = alt.Chart(frame).mark_rect().encode(x=x, y=y, color=colour, description="says:N", **links)
     text = alt.Chart(frame).mark_text(fontSize=10, aria=False).encode(

@@ -5,11 +5,13 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from xml.etree import ElementTree
 
 import duckdb
 import pytest
 
+from reports.comparison import PairedDifference
 from tests.conftest import REPOSITORY, copy_of
 from warehouse.diagram import current_picture, declared_joins
 from warehouse.layout import DataFolder
@@ -66,6 +68,16 @@ def test_the_picture_of_the_schema_is_current() -> None:
     picture = current_picture()
     assert (DOCS / "er.svg").read_text() == picture, "run: python -m warehouse.diagram"
     ElementTree.fromstring(picture)
+
+
+def test_every_table_view_macro_and_term_of_comparisons_is_documented(data: DataFolder) -> None:
+    page = (DOCS / "warehouse.md").read_text()
+    with connect(data.warehouse) as connection:
+        there = rows_of(connection, "select table_name as name from duckdb_tables() union select view_name from duckdb_views() where not internal")
+    names = (
+        {row["name"] for row in there} | {field.name for field in fields(PairedDifference)} | {"interval_low", "interval_high", "residual_squares"}
+    )
+    assert len(names) > 60 and [name for name in sorted(names) if not re.search(rf"`{name}[`(]", page)] == []
 
 
 def test_the_declared_joins_are_of_columns_that_exist_and_find_their_rows(data: DataFolder) -> None:

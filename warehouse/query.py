@@ -12,6 +12,7 @@ import duckdb
 
 from warehouse.errors import WarehouseError
 
+NO_VALUE = "—"  # what an empty cell of a table shows
 Format = Literal["table", "csv", "json"]
 
 
@@ -65,7 +66,7 @@ def answer(path: Path, query: str, shape: Format) -> str:
 
 
 def rendered(names: Sequence[str], rows: Sequence[Sequence[Any]], shape: Format) -> str:
-    """Rows as text, each as long as `names`; a table is for the eye (floats to four decimals), CSV and JSON hold the values as they are."""
+    """Rows as text, each as long as `names`. A table is for the eye: floats to four decimals, a dash for null. CSV and JSON hold the values."""
     if shape == "json":
         return json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=2, default=str, ensure_ascii=False)
     if shape == "csv":
@@ -92,7 +93,7 @@ def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def _shown(value: Any) -> str:
     if value is None:
-        return "null"
+        return NO_VALUE
     if not isinstance(value, float):
         return str(value)
     return f"{value:.1e}" if 0 < abs(value) < 0.00005 else f"{value:.4f}"  # a small p-value or cost is not zero

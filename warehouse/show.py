@@ -13,7 +13,7 @@ from typing import Any, Literal
 import duckdb
 
 from warehouse.errors import WarehouseError
-from warehouse.query import connect, rendered
+from warehouse.query import NO_VALUE, connect, rendered
 
 _QUERIES = Path(__file__).parent / "sql" / "show"
 _LISTED = 10  # ids that a message names
@@ -150,9 +150,9 @@ def _cell(value: Any) -> Any:
 
 def _plain(value: Any) -> str:
     if value is None:
-        return "none"
+        return NO_VALUE
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(str, value)) or "none"
+        return ", ".join(map(str, value)) or NO_VALUE
     return str(value)

@@ -177,5 +177,11 @@ def as_json(played: Played) -> dict[str, Any]:
     }
 
 
+_SHOWN = 4_000  # characters of what a check saw
+
+
 def _short(got: Any) -> str:
-    return f"{got!r:.500}"
+    """In words, with the middle left out of what is very long: what matters often stands at the end."""
+    told = repr(got)
+    left_out = len(told) - _SHOWN
+    return told if left_out <= 0 else f"{told[: _SHOWN // 2]} ... {left_out:,} characters left out ... {told[-_SHOWN // 2 :]}"

@@ -35,6 +35,14 @@ def evaluate_selection(dataset: str, protocols: list[str], data: DataFolder, **c
     return evaluate(dataset, protocols, data, quiet, Choices(**chosen))
 
 
+def test_the_heuristic_says_which_terms_decided() -> None:
+    lexicons = {"excel": Lexicon(names=("excel",), words=("workbook", "column")), "word": Lexicon(names=("word",), words=("letter", "column"))}
+    selector = HeuristicSelector(lexicons, ["excel", "word"])
+    chosen, unknown = selector.select([task("add a column to the workbook"), task("nothing of it")])
+    assert (chosen.application, chosen.said) == ("excel", "workbook 1.00, column 0.50; next word 0.50")
+    assert (unknown.application, unknown.said) == (None, None)
+
+
 @pytest.fixture(scope="module")
 def scored(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A small dataset with a random and a heuristic run over all of it."""

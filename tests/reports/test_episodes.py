@@ -206,7 +206,7 @@ def test_published_figures_are_marked_as_theirs(data: DataFolder) -> None:
 def test_an_application_has_a_column_in_page_and_latex(data: DataFolder) -> None:
     assert '<th scope="col" class="number">gimp</th>' in page(data, "index.html")
     latex = (data.report / "tables" / "episode_applications.tex").read_text()
-    assert "suite & agent & start & overall & gimp & mousepad" in latex and "none" in latex
+    assert "suite & agent & start & overall & gimp & mousepad" in latex and "---" in latex
 
 
 def test_an_episode_says_what_was_seen_said_and_told(data: DataFolder) -> None:
@@ -243,6 +243,11 @@ def test_what_is_not_known_is_never_a_silent_zero(data: DataFolder) -> None:
     assert "1 episode was a fault of the infrastructure. It counts as such, and in no other figure" in page(data, "mixed.html")
 
 
+def test_the_contact_sheet_stands_before_the_tables_of_slices(data: DataFolder) -> None:
+    text = page(data, "mixed.html")
+    assert text.index("<dt>Success</dt>") < text.index('<ul class="sheet">') < text.index("suite_run_slices") < text.index("suite_run_cost")
+
+
 def test_texts_are_escaped(data: DataFolder) -> None:
     assert "&lt;script&gt;alert(2)" in page(data, "mixed.html") and "&lt;script&gt;alert(1)" in page(data, "mixed/half_1.html")
     assert not any("<script>alert" in path.read_text() for path in pages_of(data))
@@ -265,7 +270,7 @@ def test_a_run_without_a_description_is_shown_with_what_is_known(tmp_path: Path)
     write_report(data)
     text = page(data, "plain.html")
     assert text.count("not known") == 3 and "No picture is there." in text
-    assert "none" in page(data, "index.html")
+    assert "—" in page(data, "index.html")
 
 
 def test_many_episodes_are_written_fast(tmp_path: Path) -> None:

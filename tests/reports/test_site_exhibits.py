@@ -2,11 +2,13 @@
 
 import ast
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 import reports
 from reports.exhibits import Column, Exhibit, as_csv, as_latex, declared, written
+from reports.figures import category_confusion
 from reports.questions import Answer
 
 ROOT = Path(reports.__file__).parent
@@ -14,7 +16,7 @@ ROOT = Path(reports.__file__).parent
 
 @pytest.mark.parametrize(
     ("form", "value", "text"),
-    [("p", 0.00001, "< 0.0001"), ("p", 0.0, "0.0000"), ("dollars", 0.00002, "< 0.0001"), ("milliseconds", 1234.5, "1,234.50"), ("figure", None, "none"),
+    [("p", 0.00001, "< 0.0001"), ("p", 0.0, "0.0000"), ("dollars", 0.00002, "< 0.0001"), ("milliseconds", 1234.5, "1,234.50"), ("figure", None, "—"),
      ("signed", -0.0123, "-0.012"), ("percent", 0.5, "50.0%"), ("count", 12345, "12,345")],
 )  # fmt: skip
 def test_nothing_passes_for_a_zero(form: str, value: float | None, text: str) -> None:
@@ -22,7 +24,18 @@ def test_nothing_passes_for_a_zero(form: str, value: float | None, text: str) ->
 
 
 def test_what_others_did_not_publish_stays_empty() -> None:
-    assert Column("a", "a", "figure", theirs=True).text({"a": None}) == "" and Column("a", "a", "figure").text({"a": None}) == "none"
+    assert Column("a", "a", "figure", theirs=True).text({"a": None}) == "" and Column("a", "a", "figure").text({"a": None}) == "—"
+
+
+def test_the_title_of_a_heat_maps_lines_stands_above_them() -> None:
+    """Beside them, upright, it was printed over long labels."""
+    names = ["Short", "Windows Core Apps & System Utilities", "Other"]
+    rows = [{"target_category": target, "answered_category": answer, "tasks": 1, "share": 1 / 3} for target in names for answer in names]
+    drawn = ElementTree.fromstring(category_confusion(rows))
+    places = {text.text: text.get("transform", "") for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
+    assert "rotate" not in places["category of the target"], places
+    height = float(places["category of the target"].partition(",")[2].rstrip(")"))
+    assert height < 0, "above the first line, which begins at 0"
 
 
 def test_addresses_are_encoded_and_absent_where_a_value_is_none() -> None:

@@ -1,5 +1,6 @@
 """Protects that `deskmill sql` only reads: no statement changes the warehouse, writes a file or reads one."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,11 @@ def test_what_would_write_or_read_a_file_is_not_answered(data: DataFolder, tmp_p
     with pytest.raises(WarehouseError, match="not answered"):
         answer(data.warehouse, query.format(folder=tmp_path), "table")
     assert set(tmp_path.iterdir()) == there and data.warehouse.read_bytes() == before
+
+
+def test_an_empty_cell_is_a_dash_for_the_eye_and_null_in_json(data: DataFolder) -> None:
+    assert answer(data.warehouse, "select null as a, 1 as b", "table").splitlines()[2].split() == ["—", "1"]
+    assert json.loads(answer(data.warehouse, "select null as a, 1 as b", "json")) == [{"a": None, "b": 1}]
 
 
 @pytest.mark.parametrize("query", ["", "  ;", "-- nothing"])

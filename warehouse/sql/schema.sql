@@ -200,7 +200,7 @@ comment on column predictions.edge_f1 is 'F1 of the edges between matched nodes;
 comment on column predictions.kendall_tau is 'Order of the matched nodes, between chains; null elsewhere';
 comment on column predictions.is_exact is 'Whether every node is matched and the edges are the same';
 comment on column predictions.retrieved is 'Applications whose cards were shown, nearest first; empty unless the protocol retrieves';
-comment on column predictions.said is 'What the language model said, up to 500 characters';
+comment on column predictions.said is 'What the language model said, or which terms of its lexicon decided the answer of the heuristic; up to 500 characters';
 comment on column predictions.calls is 'Calls that the answer rests on; see model_calls';
 comment on column predictions.input_tokens is 'Tokens of the prompts';
 comment on column predictions.output_tokens is 'Tokens of what was said';

@@ -13,6 +13,7 @@ from eval_flows.selection.selectors.answer import Answer, LocalSelector
 from eval_flows.selection.tasks import Task
 
 LEXICONS_FILE = Path(__file__).parent.parent / "lexicons.yaml"
+_SAID = 500  # characters of an answer's reasons
 _WORD = re.compile(r"[a-z0-9+#.'-]*[a-z0-9+#]")
 
 
@@ -72,10 +73,28 @@ class HeuristicSelector(LocalSelector):
         latency = (time.perf_counter() - started) * 1000
         if not tied:
             return Answer(None, "empty", latency)
-        return Answer(tied[derive_seed("tie", text) % len(tied)], "answered", latency)
+        chosen = tied[derive_seed("tie", text) % len(tied)]
+        return Answer(chosen, "answered", latency, said=self._reasons(text, chosen, scores))
+
+    def _reasons(self, text: str, chosen: str, scores: Mapping[str, float]) -> str:
+        """The terms that the chosen application got its weight from, heaviest first, and the next application with its weight."""
+        terms = sorted(
+            ((weight, " ".join(gram)) for gram in self._found(text) for name, weight in self._weights[gram] if name == chosen), reverse=True
+        )
+        others = sorted((-score, name) for name, score in scores.items() if name != chosen)
+        behind = f"; next {others[0][1]} {-others[0][0]:.2f}" if others else ""
+        return f"{', '.join(f'{term} {weight:.2f}' for weight, term in terms)}{behind}"[:_SAID]
 
     def scores(self, text: str) -> dict[str, float]:
         """The weight of every application that the text has a term of; each term counts once."""
+        scores: dict[str, float] = {}
+        for gram in sorted(self._found(text)):
+            for application, weight in self._weights[gram]:
+                scores[application] = scores.get(application, 0.0) + weight
+        return scores
+
+    def _found(self, text: str) -> set[tuple[str, ...]]:
+        """The terms of any lexicon that the text has."""
         words = [word.removesuffix("'s") for word in _WORD.findall(text.lower())]
         found: set[tuple[str, ...]] = set()
         for start in range(len(words)):
@@ -83,11 +102,7 @@ class HeuristicSelector(LocalSelector):
                 gram = tuple(words[start : start + length])
                 if len(gram) == length:
                     found |= {form for form in (gram, (*gram[:-1], _singular(gram[-1]))) if form in self._weights}
-        scores: dict[str, float] = {}
-        for gram in sorted(found):
-            for application, weight in self._weights[gram]:
-                scores[application] = scores.get(application, 0.0) + weight
-        return scores
+        return found
 
 
 def _singular(word: str) -> str:

@@ -19,7 +19,7 @@
     const said = answer.predicted_applications?.length
       ? graphAnswer(answer)
       : answer.predicted_application === null
-        ? "none"
+        ? "—"
         : title(answer.predicted_application);
     return element(
       "article",
@@ -28,7 +28,7 @@
       described([
         ["answer", said],
         ["status", answer.status],
-        ["said", answer.said === undefined || answer.said === null ? null : element("q", {}, answer.said)],
+        [run.asks_model ? "said" : "because of", answer.said === undefined || answer.said === null ? null : run.asks_model ? element("q", {}, answer.said) : answer.said],
         [
           "cards shown",
           answer.retrieved?.length
@@ -42,7 +42,7 @@
           "scores",
           answer.node_f1 === null || answer.node_f1 === undefined
             ? null
-            : `nodes F1 ${answer.node_f1.toFixed(3)}, edges F1 ${answer.edge_f1 === null ? "none" : answer.edge_f1.toFixed(3)}`,
+            : `nodes F1 ${answer.node_f1.toFixed(3)}, edges F1 ${answer.edge_f1 === null ? "—" : answer.edge_f1.toFixed(3)}`,
         ],
         ["tokens", answer.calls?.length ? `${answer.input_tokens.toLocaleString("en")} in, ${answer.output_tokens.toLocaleString("en")} out` : null],
         ["dollars", answer.calls?.length ? String(answer.cost_usd) : null],

@@ -27,6 +27,12 @@
     );
 
   const steps = (task, atomicTasks) => {
+    if (!task.atomic_tasks.length)
+      return section(
+        "composition",
+        "Composition",
+        element("p", {}, "This task was imported, so nothing is known of its steps. Its target is the one that its row names, or else the first of its valid applications."),
+      );
     const dropped = new Set(task.dropped_steps);
     const kind = `${task.workflow ? `Workflow ${task.workflow}` : `Kind: ${task.composition_kind}`}; composition ${task.composition_id}`;
     return section(

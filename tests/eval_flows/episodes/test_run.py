@@ -17,6 +17,7 @@ import pytest
 from eval_flows.episodes import run as runs
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
+from eval_flows.episodes.play import _short
 from eval_flows.episodes.workers import Done
 from machines.image import Image
 from machines.packages import KEPT
@@ -147,6 +148,13 @@ def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Lis
     assert rows_of(connect(data.warehouse), query) == before and tried == [2, 0]
     played(data, "idle")
     assert [row["status"] for row in rows_of(connect(data.warehouse), query)] == ["done", "done"] and tried == [2, 0, 1]
+
+
+def test_what_a_check_saw_is_kept_to_its_end() -> None:
+    """It was cut after 500 characters, before the line that the task had appended."""
+    assert _short("x" * 3_000 + "the end") == repr("x" * 3_000 + "the end")
+    told = _short("the start" + "x" * 100_000 + "the end")
+    assert "the start" in told and told.endswith("the end'") and "characters left out" in told and len(told) < 4_100
 
 
 def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFolder, listed: Listed, image: Image) -> None:
