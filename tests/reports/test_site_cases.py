@@ -107,7 +107,7 @@ def test_a_run_where_everything_failed_is_no_zero_of_the_model(tmp_path: Path) -
     data = written(tmp_path, dataset("one"), run("a", "one", None, status="failed"))
     text = page(data, "runs/a.html")
     assert "All 4 calls failed" in text and "says nothing of the model" in text
-    assert "0.000 to 0.490" in text, "the interval stands beside the zero"
+    assert "0.000 to 0.604" in text, "the interval stands beside the zero"
     assert "<svg" not in text and "Best and worst" not in text
     for overview in ("index.html", "models.html"):
         assert "All 4 calls of the run zero_shot, a failed" in page(data, overview), "where its zeros stand beside figures of others"
