@@ -89,7 +89,7 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
         "autofilter": lambda: found.auto_filter.ref,
         "column_width": lambda: found.column_dimensions[rest].width,
         "row_height": lambda: found.row_dimensions[int(rest)].height,
-        "hidden_rows": lambda: sorted(number for number, row in found.row_dimensions.items() if row.hidden or row.height == 0),
+        "hidden_rows": lambda: sorted(number for number, row in found.row_dimensions.items() if row.hidden),
         "hidden_columns": lambda: _hidden_columns(found),
         "print_orientation": lambda: "landscape" if found.page_setup.orientation == "landscape" else "portrait",
         "validations": lambda: sorted(_validation(one) for one in found.data_validations.dataValidation),
@@ -115,7 +115,7 @@ def _frozen(sheet: Any) -> str | None:
 
 def _hidden_columns(sheet: Any) -> list[str]:
     """The letters of the hidden columns: neighbours of one format stand as one entry in the file."""
-    hidden = [one for one in sheet.column_dimensions.values() if one.hidden or one.width == 0]
+    hidden = [one for one in sheet.column_dimensions.values() if one.hidden]
     return [get_column_letter(number) for one in hidden for number in range(one.min, one.max + 1)]
 
 

@@ -129,6 +129,7 @@ def test_lines_of_a_text_are_read_back(lines: list[str]) -> None:
     assert got("lines", content) == (lines or [""])
     assert got("text", content) == "".join(f"{line}\n" for line in lines or [""])
     assert got("size", content) == len(content) and got("digest", content) == hashlib.sha256(content).hexdigest()
+    assert got("lines", content, without="a") == [line.replace("a", "") for line in lines or [""]]
     assert got("last_line", content) == next((line for line in reversed(lines) if line.strip()), None)
 
 
@@ -136,6 +137,7 @@ def test_lines_of_a_text_are_read_back(lines: list[str]) -> None:
 def test_rows_of_a_csv_are_read_back(rows: list[list[Any]]) -> None:
     rows = [["name", "sum"], *rows]
     assert got("csv", made("csv", rows=rows)) == [[str(value) for value in row] for row in rows]
+    assert got("csv", made("csv", rows=rows), from_row=2) == [[str(value) for value in row] for row in rows[1:]]
 
 
 @settings(max_examples=10, deadline=None)

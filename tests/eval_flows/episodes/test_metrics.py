@@ -56,6 +56,10 @@ from eval_flows.episodes.checkers.metrics import METRICS, same
         ("is_sorted", ["b", "a"], "descending", True),
         ("is_sorted", ["10", "9"], "ascending", False),
         ("is_sorted", ["a"], "ascending", False),
+        ("goes_up_by", [0, "3", 6.0], "3", True),
+        ("goes_up_by", [0, 3, 7], 3, False),
+        ("goes_up_by", [0, "x"], 3, False),
+        ("goes_up_by", [0], 3, False),
         ("same_as", "x", "x", True),
         ("same_as", "x", "y", False),
     ],
@@ -77,7 +81,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("has_length", 2), ("matches", "a")])  # fmt: skip
+@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("goes_up_by", 2), ("has_length", 2), ("matches", "a")])  # fmt: skip
 @given(got=VALUES)
 def test_whatever_was_got_there_is_an_answer(metric: str, expected: Any, got: Any) -> None:
     assert METRICS[metric](got, expected) in (True, False)

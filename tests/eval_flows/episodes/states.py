@@ -1,0 +1,132 @@
+"""The state of an executable task without a machine: its setup made in memory, changed as an agent might have, and held against its checks."""
+
+import io
+import sqlite3
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+import docx
+import openpyxl
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.seeds import derived_random
+from eval_flows.episodes.checkers.reward import check, sources_of
+from eval_flows.episodes.compose import single, values_of
+from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.episode import made_episode
+from eval_flows.episodes.fill import HOME
+from eval_flows.episodes.makers import make
+from machines.client import GuestClient
+from tests.eval_flows.episodes.desks import Files, Json, Screen
+
+Change = Callable[["State"], None]
+
+
+@dataclass
+class Home(Files):
+    """Files in memory whose folders can be listed."""
+
+    folders: set[str] = field(default_factory=set)
+
+    def listing(self, path: str) -> list[Json] | None:
+        below = {name[len(path) + 1 :].partition("/")[0] for name in (*self.content, *self.folders) if name.startswith(f"{path}/")}
+        known = path in self.folders or below
+        return [{"name": name, "mode": "0644"} for name in sorted(below)] if known else None
+
+    def execute(self, command: list[str]) -> Json:
+        self.folders.add(command[1].rpartition("/")[0])
+        return super().execute(command)
+
+
+@dataclass
+class State:
+    """The home folder of an episode, and the values of its arguments."""
+
+    home: Home
+    values: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> bytes:
+        return self.home.content[self._path(name)]
+
+    def __setitem__(self, name: str, content: bytes) -> None:
+        self.home.content[self._path(name)] = content
+
+    def drop(self, name: str) -> None:
+        """Delete a file."""
+        del self.home.content[self._path(name)]
+
+    def folder(self, name: str) -> None:
+        """Make an empty folder."""
+        self.home.folders.add(self._path(name))
+
+    def _path(self, name: str) -> str:
+        return f"{HOME}/{name.format(**self.values)}"
+
+
+def holds(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool:
+    """Whether every check of a task holds once its state was changed so."""
+    task = catalog.tasks[task_id]
+    composition = single(catalog, task, derived_random(seed, task_id))
+    values = values_of(composition, catalog, seed, task_id, "bind")
+    episode = made_episode(composition, values, catalog, "L1", "")
+    home = Home()
+    for step in episode.steps:
+        for entry in step.setup:
+            make(cast("GuestClient", home), entry)
+    desk = cast("Desk", Screen(home))
+    before = sources_of(desk, [step.check for step in episode.steps])
+    change(State(home, values))
+    return all(check(desk, entry, before).holds for step in episode.steps for entry in step.check)
+
+
+def word(edit: Callable[[Any, Mapping[str, str]], Any]) -> Change:
+    """A change of the document that a task is about, by python-docx."""
+
+    def change(state: State) -> None:
+        document = docx.Document(io.BytesIO(state["Documents/{document}"]))
+        edit(document, state.values)
+        document.save(file := io.BytesIO())
+        state["Documents/{document}"] = file.getvalue()
+
+    return change
+
+
+def calc(edit: Callable[[Any, Mapping[str, str]], Any]) -> Change:
+    """A change of the workbook that a task is about, by openpyxl."""
+
+    def change(state: State) -> None:
+        workbook = openpyxl.load_workbook(io.BytesIO(state["Documents/{workbook}"]))
+        edit(workbook, state.values)
+        workbook.save(file := io.BytesIO())
+        state["Documents/{workbook}"] = file.getvalue()
+
+    return change
+
+
+def sql(*statements: str) -> Change:
+    """A change of the database that a task is about, by SQL with its arguments in braces."""
+
+    def change(state: State) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "changed.db"
+            path.write_bytes(state["Documents/{database}.db"])
+            connection = sqlite3.connect(path)
+            for statement in statements:
+                connection.execute(statement.format(**state.values))
+            connection.commit()
+            connection.close()
+            state["Documents/{database}.db"] = path.read_bytes()
+
+    return change
+
+
+def text(name: str, edit: Callable[[str, Mapping[str, str]], str]) -> Change:
+    """A change of a text file."""
+
+    def change(state: State) -> None:
+        state[name] = edit(state[name].decode(), state.values).encode()
+
+    return change
