@@ -36,9 +36,10 @@ class Home(Files):
         known = path in self.folders or below
         return [{"name": name, "mode": "0644"} for name in sorted(below)] if known else None
 
-    def execute(self, command: list[str]) -> Json:
-        self.folders.add(command[1].rpartition("/")[0])
-        return super().execute(command)
+    def execute(self, command: list[str] | str, shell: bool = False) -> Json:
+        if not shell:
+            self.folders.add(command[1].rpartition("/")[0])
+        return super().execute(command, shell)
 
 
 @dataclass
