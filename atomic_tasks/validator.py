@@ -147,17 +147,20 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
 
 def facts(catalog: Catalog) -> Iterator[Problem]:
     """Facts speak of the task's arguments, and what a task needs is given by a task of the same application."""
-    known = catalog.generators
+    known = {None, *catalog.generators}
+    sound = {  # in others the unknown generator is the one to mend first
+        application.application
+        for application in catalog.applications.values()
+        if all(argument.generator in known for task in application.tasks for argument in task.arguments.values())
+    }
     for application, task, place, problem in _each_task(catalog):
-        origins = (argument.generator for each in application.tasks for argument in each.arguments.values())
-        sound = all(origin is None or origin in known for origin in origins)  # else the unknown generator is the one to mend first
         for kind in ("needs", "gives", "ends"):
             for number, fact in enumerate(task.facts(kind)):
                 where = (*place, kind, number)
                 for name in fact.arguments:
                     if name not in task.arguments:
                         yield problem(where, f"'{name}' is not an argument of {task.id}{suggestion(name, task.arguments)}")
-                if kind == "needs" and sound and not _given(fact, task, application):
+                if kind == "needs" and application.application in sound and not _given(fact, task, application):
                     yield problem(where, f"unmet need: no other task of {application.application} gives '{fact}' with such arguments")
 
 

@@ -2,6 +2,8 @@
 
 import gc
 
+import pandas  # noqa: F401  pyarrow loads it for the first rows that a process makes: once here is not once in every worker
+
 from atomic_tasks.arguments import computed_generators
 from atomic_tasks.arguments.faker_values import faker_values
 from atomic_tasks.arguments.locales import locales
