@@ -1,150 +1,178 @@
 """The late stage: what looks across shards. Valid applications, shape, split, texts that recur, and the wanted numbers.
 
-Shards pass through one after another, so that a dataset of any size needs the memory of a shard and of its texts' hashes.
+`judged` looks at a few narrow columns of all shards at once, as a lazy frame, and gives every row what it lacks or the reason of its
+refusal. `assembled` then passes over the shards a second time, some at once, and gives whole rows. So a dataset of any size needs the
+memory of a few shards, and of some numbers for each row.
 """
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
+import polars as pl
 
 from atomic_tasks.catalog import Catalog
 from compositions.splits import split_of
 from flows.recipe import Recipe
-from flows.shard import SEPARATOR
 from narrators.valid_applications import valid_applications
-from warehouse.parquet import SCHEMAS
 
 Refusal = tuple[str, str]  # stage and reason
+_AT_ONCE = 4_000  # rows
+_ASKED = ["said_capabilities", "named"]  # what the valid applications of a text follow from, for a set of candidates
+_LOOKED_AT = [*_ASKED, "said_tasks", "text_key", "masked_key", "rejected_stage", "rejected_reason"]
+_LOOKED_AT += ["node_applications", "node_capabilities", "edges"]
+_NOBODY = ("valid_applications", "no candidate can do what the text says")
+_ALONE = ("valid_applications", "one application can do what was to take several")
+_TWICE = ("duplicates", "the same text stands elsewhere in the dataset")
+_TOO_OFTEN = ("recurrences", "with arguments masked, the text stands as often as the recipe allows")
+_SPARE = ("quota", "made in reserve and not needed")
 
 
 @dataclass(frozen=True)
-class Assembled:
-    """The rows of one shard that the dataset takes, and those that it rejects, each as an Arrow table."""
+class Judged:
+    """What the late stage finds.
 
-    user_tasks: pa.Table
-    rejected: pa.Table
+    `rows` has a row for each row of the shards, in their order: `ask`, `split`, and `stage` and `reason` where it is refused.
+    `valid` holds the valid applications of each `ask`, `graphs` the nodes and the shapes of the rows of several applications, by `row`.
+    """
 
-
-class Assembler:
-    """Judges shards one after another, in their order."""
-
-    def __init__(self, catalog: Catalog, recipe: Recipe, wanted: Mapping[str, int]) -> None:
-        self.candidates = catalog.candidates[recipe.candidates].applications
-        self.equivalence = {name: frozenset(entry.applications) for name, entry in catalog.capabilities.items()}
-        self.categories = {name: application.category for name, application in catalog.applications.items()}
-        self.recipe = recipe
-        self.wanted = dict(wanted)
-        self.rejected_counts: dict[str, Counter[str]] = {}
-        self._texts: set[int] = set()
-        self._masked: Counter[int] = Counter()
+    rows: pl.DataFrame
+    valid: pl.DataFrame
+    graphs: pl.DataFrame
+    wanted: Mapping[str, int]
 
     @property
+    def accepted(self) -> int:
+        """How many rows the dataset takes."""
+        return self.rows["stage"].null_count()
+
+    @cached_property
     def missing(self) -> dict[str, int]:
         """Rows still wanted, by application or workflow."""
-        return {name: number for name, number in self.wanted.items() if number}
+        found = dict(self.rows.filter(pl.col("stage").is_null()).group_by("quota").len().iter_rows())
+        return {name: number - found.get(name, 0) for name, number in self.wanted.items() if number > found.get(name, 0)}
 
-    def assemble(self, shard: Path) -> Assembled:
-        """The shard's rows, judged. Singletons come first in a shard, and graphs after them."""
-        table = pq.read_table(shard)
-        alone = pc.is_valid(table["target_application"])
-        completed = pa.concat_tables([self._singletons(table.filter(alone)), self._graphs(table.filter(pc.invert(alone)))])
-        refusals = self._refusals(completed)
-        kept = pa.array([refusal is None for refusal in refusals], pa.bool_())
-        user_tasks = completed.filter(kept)
-        found = [refusal for refusal in refusals if refusal is not None]
-        for stage, reason in found:
-            self.rejected_counts.setdefault(stage, Counter())[reason] += 1
-        rejected = completed.filter(pc.invert(kept))
-        rejected = rejected.append_column("stage", pa.array([stage for stage, _ in found], pa.string()))
-        rejected = rejected.append_column("reason", pa.array([reason for _, reason in found], pa.string()))
-        return Assembled(_in_columns(user_tasks, "user_tasks"), _in_columns(rejected, "rejected"))
-
-    def _refusals(self, table: pa.Table) -> list[Refusal | None]:
-        """For each row the stage and reason of its rejection, or None; the first of several equal texts stays."""
-        quotas = pc.coalesce(table["target_application"], table["workflow"]).to_pylist()
-        keys = (table[name].to_pylist() for name in ("rejected_stage", "rejected_reason", "unfit", "text_key", "masked_key"))
-        return [self._refusal(*row) for row in zip(quotas, *keys, strict=True)]
-
-    def _refusal(self, quota: str, stage: str | None, reason: str | None, unfit: str | None, text: int, masked: int) -> Refusal | None:
-        if stage is not None:
-            return stage, reason or ""
-        if unfit is not None:
-            return "valid_applications", unfit
-        if text in self._texts:
-            return "duplicates", "the same text stands elsewhere in the dataset"
-        if self.recipe.recurrences is not None and self._masked[masked] >= self.recipe.recurrences:
-            return "recurrences", "with arguments masked, the text stands as often as the recipe allows"
-        if not self.wanted.get(quota):
-            return "quota", "made in reserve and not needed"
-        self.wanted[quota] -= 1
-        self._texts.add(text)
-        self._masked[masked] += 1
-        return None
-
-    def _singletons(self, table: pa.Table) -> pa.Table:
-        """Rows of one application: what depends on few distinct values is looked up once for each of them."""
-        asked = pc.binary_join_element_wise(table["said_capabilities"], pc.fill_null(table["named"], ""), "\t")
-        valid = _looked_up(asked, self._valid, pa.list_(pa.string()))
-        target = pc.cast(table["target_application"], pa.string()).combine_chunks()
-        nodes = pa.StructArray.from_arrays([target, valid], fields=list(_NODES.value_type))
-        added = {
-            "valid_applications": valid,
-            "category": _looked_up(table["target_application"], lambda name: self.categories[name], pa.string()),
-            "shape": pa.array(["singleton"] * table.num_rows, pa.string()),
-            "nodes": pa.ListArray.from_arrays(pa.array(range(table.num_rows + 1), pa.int32()), nodes).cast(_NODES),
-            "unfit": _looked_up(asked, lambda text: None if self._valid(text) else "no candidate can do what the text says", pa.string()),
-        }
-        return self._with(table, added)
-
-    def _valid(self, asked: str) -> list[str]:
-        said, _, named = asked.partition("\t")
-        return self._able(said.split(SEPARATOR), named.split(SEPARATOR) if named else None)
-
-    def _able(self, said: Sequence[str], named: Sequence[str] | None) -> list[str]:
-        return valid_applications(said, self.equivalence, self.candidates, named)
-
-    def _graphs(self, table: pa.Table) -> pa.Table:
-        """Rows of several applications; they are few, so they are judged one by one."""
-        rows = table.select(["said_capabilities", "node_applications", "node_capabilities", "edges"]).to_pylist()
-        nodes = [
-            [
-                {"target_application": name, "valid_applications": self._able(said, None)}
-                for name, said in zip(row["node_applications"], row["node_capabilities"], strict=True)
-            ]
-            for row in rows
-        ]
-        added = {
-            "valid_applications": pa.array([[] for _ in rows], pa.list_(pa.string())),
-            "category": pa.nulls(len(rows), pa.string()),
-            "shape": pa.array([shape_of(row["edges"], len(row["node_applications"])) for row in rows], pa.string()),
-            "nodes": pa.array(nodes, _NODES),
-            "unfit": pa.array([self._unfit(row, of_row) for row, of_row in zip(rows, nodes, strict=True)], pa.string()),
-        }
-        return self._with(table, added)
-
-    def _unfit(self, row: Mapping[str, Any], nodes: Sequence[Mapping[str, Any]]) -> str | None:
-        if not all(node["valid_applications"] for node in nodes):
-            return "no candidate can do what the text says"
-        if self._able(row["said_capabilities"].split(SEPARATOR), None):
-            return "one application can do what was to take several"
-        return None
-
-    def _with(self, table: pa.Table, added: Mapping[str, pa.Array]) -> pa.Table:
-        """The table with its split and the added columns."""
-        said = pc.binary_join(table["said_tasks"], SEPARATOR)
-        split = _looked_up(said, lambda tasks: split_of(tasks.split(SEPARATOR) if tasks else [], self.recipe.splits), pa.string())
-        for name, column in {"split": split, **added}.items():
-            table = table.append_column(name, column)
-        return table
+    @cached_property
+    def rejected(self) -> dict[str, dict[str, int]]:
+        """Refused rows by stage and reason."""
+        counted: dict[str, dict[str, int]] = {}
+        for stage, reason, number in self.rows.drop_nulls("stage").group_by("stage", "reason").len().sort("stage", "reason").iter_rows():
+            counted.setdefault(stage, {})[reason] = number
+        return counted
 
 
-_NODES = SCHEMAS["user_tasks"].field("nodes").type
+def judged(shards: list[Path], catalog: Catalog, recipe: Recipe, wanted: Mapping[str, int]) -> Judged:
+    """Judge the rows of the shards, of which the dataset is to have `wanted` of each application and of each workflow across applications.
+
+    A rule looks at the rows that no rule before it refused; of those that are alike, the first ones stay.
+    """
+    quota = pl.coalesce("target_application", "workflow").alias("quota").cast(pl.Categorical)
+    rows = pl.scan_parquet(shards, row_index_name="row").select("row", quota, pl.col("target_application").is_null().alias("is_graph"), *_LOOKED_AT)
+    valid = _valid_applications(rows, catalog, recipe)
+    splits = _found(rows, ["said_tasks"], lambda tasks: split_of(tasks, recipe.splits), "split", pl.Categorical)
+    narrow = (
+        rows.join(valid.lazy(), on=_ASKED, how="left", nulls_equal=True, maintain_order="left")
+        .join(splits.lazy(), on="said_tasks", how="left", maintain_order="left")
+        .select(
+            *("row", "quota", "is_graph", "ask", "split", "text_key", "masked_key"),
+            pl.col("rejected_stage").cast(pl.Categorical).alias("stage"),
+            pl.col("rejected_reason").cast(pl.Categorical).alias("reason"),
+            (pl.col("valid_applications").list.len() > 0).alias("one_can"),
+        )
+        .collect(engine="streaming")
+    )
+    graphs = _graphs(rows, valid)
+    unable = graphs.filter(pl.col("nodes").list.eval(pl.element().struct.field("valid_applications").list.len() == 0).list.any())["row"]
+    numbered, most = pl.int_range(pl.len()), recipe.recurrences
+    refused = _refused(narrow, ~pl.col("is_graph") & ~pl.col("one_can") | pl.col("row").is_in(unable.implode()), _NOBODY)
+    refused = _refused(refused, pl.col("is_graph") & pl.col("one_can"), _ALONE)
+    refused = _refused(refused, ~pl.col("text_key").is_first_distinct(), _TWICE)
+    refused = _refused(refused, numbered.over("masked_key") >= most if most else pl.lit(False), _TOO_OFTEN)
+    refused = _refused(refused, numbered.over("quota") >= pl.col("quota").cast(pl.String).replace_strict(wanted, return_dtype=pl.Int64), _SPARE)
+    return Judged(refused.drop("text_key", "masked_key", "one_can"), valid.select("valid_applications"), graphs, wanted)
+
+
+def _refused(rows: pl.DataFrame, unfit: pl.Expr, refusal: Refusal) -> pl.DataFrame:
+    """The rows, those refused that no rule has refused so far and that are unfit among these."""
+    found = rows.filter(pl.col("stage").is_null()).filter(unfit)["row"].implode()
+    stage, reason = (pl.lit(word, pl.Categorical) for word in refusal)
+    is_found = pl.col("row").is_in(found)
+    return rows.with_columns(
+        pl.when(is_found).then(stage).otherwise("stage").alias("stage"), pl.when(is_found).then(reason).otherwise("reason").alias("reason")
+    )
+
+
+def _found(rows: pl.LazyFrame, keys: Sequence[str], value: Callable[..., Any], name: str, kind: Any) -> pl.DataFrame:
+    """The value of each combination of the keys that stands in the rows, computed once for each of them."""
+    distinct = rows.select(keys).unique().collect(engine="streaming")
+    values = [value(*key) for key in distinct.iter_rows()]
+    return distinct.with_columns(pl.Series(name, values, kind))
+
+
+def _valid_applications(rows: pl.LazyFrame, catalog: Catalog, recipe: Recipe) -> pl.DataFrame:
+    """The valid applications of all that texts, or the nodes of their graphs, ask for: numbered by `ask`."""
+    candidates = catalog.candidates[recipe.candidates].applications
+    equivalence = {name: frozenset(entry.applications) for name, entry in catalog.capabilities.items()}
+
+    def valid(said: Collection[str], named: Collection[str] | None) -> list[str]:
+        return valid_applications(said, equivalence, candidates, named)
+
+    of_nodes = rows.filter("is_graph").select(pl.col("node_capabilities").explode().alias("said_capabilities"))
+    asked = pl.concat([rows.select(_ASKED), of_nodes.with_columns(pl.lit(None, pl.List(pl.String)).alias("named"))])
+    return _found(asked, _ASKED, valid, "valid_applications", pl.List(pl.String)).with_row_index("ask")
+
+
+def _graphs(rows: pl.LazyFrame, valid: pl.DataFrame) -> pl.DataFrame:
+    """The rows of several applications, by `row`: their shapes, and their nodes, each with its own valid applications."""
+    graphs = rows.filter("is_graph").select("row", "node_applications", "node_capabilities", "edges").collect()
+    shapes = [shape_of(edges, len(nodes)) for edges, nodes in graphs.select("edges", "node_applications").iter_rows()]
+    of_nodes = valid.filter(pl.col("named").is_null()).select(pl.col("said_capabilities").alias("node_capabilities"), "valid_applications")
+    nodes = (
+        graphs.select("row", "node_applications", "node_capabilities")
+        .explode("node_applications", "node_capabilities")
+        .join(of_nodes, on="node_capabilities", how="left", maintain_order="left")
+        .select("row", pl.struct(pl.col("node_applications").alias("target_application"), "valid_applications").alias("nodes"))
+        .group_by("row", maintain_order=True)
+        .agg("nodes")
+    )
+    return nodes.with_columns(pl.Series("shape", shapes, pl.String))
+
+
+def assembled(shards: Sequence[Path], found: Judged, categories: Mapping[str, str]) -> Iterator[pl.DataFrame]:
+    """The whole rows of the shards, in their order, with what the late stage found; `stage` and `reason` tell those that are refused.
+
+    `categories` maps an application to its category.
+    """
+    start = 0
+    for some in _groups(shards):
+        rows = pl.read_parquet(some)
+        of_rows = found.rows.slice(start, rows.height)
+        start += rows.height
+        valid = found.valid[of_rows["ask"]]["valid_applications"]
+        graphs = of_rows.select("row").join(found.graphs, on="row", how="left", maintain_order="left").drop("row")
+        words = of_rows.select("is_graph", pl.col("split", "stage", "reason").cast(pl.String))
+        yield pl.concat([rows, words, graphs, valid.to_frame()], how="horizontal").with_columns(
+            pl.when("is_graph").then(pl.lit([], pl.List(pl.String))).otherwise("valid_applications").alias("valid_applications"),
+            pl.col("target_application").replace_strict(categories, return_dtype=pl.String).alias("category"),
+            pl.when("is_graph").then("nodes").otherwise(pl.concat_list(pl.struct("target_application", "valid_applications"))).alias("nodes"),
+            pl.col("shape").fill_null("singleton"),
+        )
+
+
+def _groups(shards: Sequence[Path]) -> Iterator[list[Path]]:
+    """The shards in groups of a few thousand rows, since to open each for itself takes longer than to read it."""
+    group: list[Path] = []
+    rows = 0
+    for shard in shards:
+        group.append(shard)
+        rows += pl.scan_parquet(shard).select(pl.len()).collect().item()
+        if rows >= _AT_ONCE:
+            yield group
+            group, rows = [], 0
+    if group:
+        yield group
 
 
 def shape_of(edges: Sequence[Mapping[str, int]], nodes: int) -> str:
@@ -152,14 +180,3 @@ def shape_of(edges: Sequence[Mapping[str, int]], nodes: int) -> str:
     if nodes == 1:
         return "singleton"
     return "sequential" if [(edge["source"], edge["target"]) for edge in edges] == [(n, n + 1) for n in range(nodes - 1)] else "parallel"
-
-
-def _looked_up(column: pa.ChunkedArray, value: Callable[[str], Any], kind: pa.DataType) -> pa.Array:
-    """The value of each entry, computed once for each distinct one."""
-    encoded = pc.dictionary_encode(column.combine_chunks())
-    return pa.array([value(entry) for entry in encoded.dictionary.to_pylist()], kind).take(encoded.indices)
-
-
-def _in_columns(table: pa.Table, name: str) -> pa.Table:
-    """The table in the columns of the table of that name."""
-    return table.select(SCHEMAS[name].names).cast(SCHEMAS[name])

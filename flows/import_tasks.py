@@ -16,9 +16,9 @@ from atomic_tasks.problems import BadInput, suggestion
 from compositions.splits import SPLITS
 from flows.assemble import shape_of
 from flows.pipeline import Built, read_declared
-from flows.publish import Manifest, data_file, described_files, digest, intact, publish, write_catalog, write_described
+from flows.publish import Manifest, data_file, data_files, described_files, digest, intact, publish, write_catalog, write_described
 from flows.recipe import RECIPES_ROOT
-from flows.statistics import Statistics
+from flows.statistics import statistics
 from flows.task_file import read_tasks
 from warehouse.layout import DataFolder, sweep, written_folder
 from warehouse.parquet import SCHEMAS, write_rows, write_table
@@ -73,14 +73,12 @@ def _write_dataset(folder: Path, rows: list[Row], catalog: Catalog, described: M
         write_table(data_file(folder, split), "user_tasks", table.filter(pc.equal(table["split"], split)))
     write_rows(folder / "rejected.parquet", "rejected", [])
     write_catalog(folder / "catalog", catalog)
-    statistics = Statistics(atomic_tasks=set())
-    statistics.add(table)
     manifest: Manifest = {
         **described,
         "built_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "rows": {"made": len(rows), "accepted": len(rows), "rejected": 0, "rejected_by_stage_and_reason": {}},
         "files": described_files(folder),
-        "statistics": statistics.summary(),
+        "statistics": statistics(data_files(folder), atomic_tasks=()),
     }
     write_described(folder, manifest, "imported_card.md.j2")
     return manifest

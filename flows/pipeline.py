@@ -13,13 +13,13 @@ from atomic_tasks.validator import troubled_applications, validate_catalog
 from compositions.library import by_id, read_workflows
 from compositions.schema import Workflow
 from compositions.validator import validate_workflows
-from flows.assemble import Assembler
+from flows.assemble import Judged, judged
 from flows.jobs import shard_jobs, wanted_rows
 from flows.parallel import Map
-from flows.publish import digest, intact, made_from, publish, write_dataset, write_manifest
+from flows.publish import data_files, digest, intact, made_from, publish, write_dataset, write_manifest
 from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
-from flows.statistics import Statistics
+from flows.statistics import statistics
 from narrators.styles import read_styles
 from warehouse.gate import gate
 from warehouse.layout import DataFolder, sweep, written_folder
@@ -77,16 +77,20 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
             return Built(name, identity, publish(data, name, folder), manifest, was_there=True)
         shards = shards or make_shards(jobs, data.shards, run_map, progress)
         paths = list(paraphrased.values()) or [data.shards / f"{shard.address}.parquet" for shard in shards]
-        assembler = Assembler(catalog, recipe, wanted_rows(workflows, catalog, recipe))
-        statistics = Statistics({task for task in catalog.tasks if catalog.tasks[task].application in assembler.candidates})
+        candidates = catalog.candidates[recipe.candidates].applications
         with written_folder(folder) as unpublished:
             progress("assembling", 0, 1)
-            write_dataset(unpublished, paths, assembler, statistics)
+            found = judged(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe))
+            _refuse_shortage(found, recipe)
+            write_dataset(unpublished, paths, found, catalog)
+            figures = statistics(data_files(unpublished), {task.id for task in catalog.tasks.values() if task.application in candidates})
+            _refuse_unused(figures, recipe)
             progress("assembling", 1, 1)
-            _refuse_shortage(assembler, recipe)
-            _refuse_unused(statistics, recipe)
-            manifest = write_manifest(unpublished, name, source, recipe, catalog, assembler, statistics, shards)
-            pass_gate(unpublished, catalog, recipe, progress)
+            progress("checking expectations", 0, 1)
+            gate_failures = gate().ask(unpublished / "dataset", candidates, catalog.categories, recipe.tasks)
+            manifest = write_manifest(unpublished, name, source, recipe, catalog, found, figures, shards)
+            _refuse_failures(gate_failures())
+            progress("checking expectations", 1, 1)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 
 
@@ -101,24 +105,19 @@ def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Prog
     return [made.get(job.address) or Shard(application=job.application, address=job.address, made=False) for job in jobs]
 
 
-def pass_gate(unpublished: Path, catalog: Catalog, recipe: Recipe, progress: Progress) -> None:
-    """Hold the rows against the expectations, with Data Docs beside them; BadInput names the rows that fail."""
-    progress("checking expectations", 0, 1)
-    candidates = catalog.candidates[recipe.candidates].applications
-    failures = gate().failures(unpublished / "dataset", candidates, catalog.categories, recipe.tasks)
-    progress("checking expectations", 1, 1)
+def _refuse_failures(failures: list[str]) -> None:
     if failures:
         raise BadInput("the dataset was not published, because rows fail the gate:\n" + "\n".join(failures))
 
 
-def _refuse_shortage(assembler: Assembler, recipe: Recipe) -> None:
-    if assembler.missing:
-        short = ", ".join(f"{name} ({number} missing)" for name, number in sorted(assembler.missing.items()))
+def _refuse_shortage(found: Judged, recipe: Recipe) -> None:
+    if found.missing:
+        short = ", ".join(f"{name} ({number} missing)" for name, number in sorted(found.missing.items()))
         hint = f"add phrasings, tasks or workflows there, or raise most_attempts ({recipe.most_attempts}) or spare ({recipe.spare}) in the recipe"
         raise BadInput(f"the catalog gives too few different texts for: {short}; {hint}")
 
 
-def _refuse_unused(statistics: Statistics, recipe: Recipe) -> None:
-    if recipe.uses_every_task and statistics.unused:
-        listed = ", ".join(sorted(statistics.unused))
+def _refuse_unused(figures: Mapping[str, Any], recipe: Recipe) -> None:
+    if recipe.uses_every_task and figures["unused_atomic_tasks"]:
+        listed = ", ".join(figures["unused_atomic_tasks"])
         raise BadInput(f"no composition of this dataset uses: {listed}; the recipe wants every atomic task used (uses_every_task): raise `tasks`")

@@ -8,16 +8,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
+import polars as pl
 import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
 from compositions.splits import SPLITS, task_split
-from flows.assemble import Assembler
+from flows.assemble import Judged, assembled
 from flows.recipe import Recipe
 from flows.shard import Shard
-from flows.statistics import Statistics
 from flows.versions import shaping_versions
 from warehouse.layout import DataFolder, point_label
 from warehouse.parquet import TableWriter, write_rows
@@ -75,17 +74,18 @@ def intact(folder: Path) -> Manifest | None:
     return manifest
 
 
-def write_dataset(folder: Path, shards: Sequence[Path], assembler: Assembler, statistics: Statistics) -> None:
-    """Write the rows, accepted and rejected, into an unpublished folder, shard by shard."""
+def write_dataset(folder: Path, shards: Sequence[Path], found: Judged, catalog: Catalog) -> None:
+    """Write the rows of the shards, accepted and rejected, into an unpublished folder."""
+    categories = {name: application.category for name, application in catalog.applications.items()}
     (folder / "dataset" / "data").mkdir(parents=True)
     with contextlib.ExitStack() as open_files:
         writers = {split: open_files.enter_context(TableWriter(data_file(folder, split), "user_tasks")) for split in SPLITS}
         rejected = open_files.enter_context(TableWriter(folder / "rejected.parquet", "rejected"))
-        for part in map(assembler.assemble, shards):
+        for rows in assembled(shards, found, categories):
+            accepted = rows.filter(pl.col("stage").is_null())
             for split, writer in writers.items():
-                writer.write(part.user_tasks.filter(pc.equal(part.user_tasks["split"], split)))
-            rejected.write(part.rejected)
-            statistics.add(part.user_tasks)
+                writer.write(accepted.filter(pl.col("split") == split).to_arrow())
+            rejected.write(rows.drop_nulls("stage").to_arrow())
 
 
 def data_file(folder: Path, split: str) -> Path:
@@ -94,26 +94,24 @@ def data_file(folder: Path, split: str) -> Path:
 
 
 def write_manifest(
-    folder: Path, name: str, source: Manifest, recipe: Recipe, catalog: Catalog, assembler: Assembler, statistics: Statistics, shards: list[Shard]
+    folder: Path, name: str, source: Manifest, recipe: Recipe, catalog: Catalog, found: Judged, figures: Mapping[str, Any], shards: list[Shard]
 ) -> Manifest:
     """Describe what `write_dataset` wrote, made from `source`: catalog tables, manifest and card."""
     write_catalog(folder / "catalog", catalog)
-    rejected = {stage: dict(sorted(reasons.items())) for stage, reasons in sorted(assembler.rejected_counts.items())}
-    refused = sum(sum(reasons.values()) for reasons in rejected.values())
     manifest: Manifest = {
         "dataset": name,
         "dataset_id": digest(source),
         "built_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "made_from": source,
         "rows": {
-            "made": statistics.rows + refused,
-            "accepted": statistics.rows,
-            "rejected": refused,
-            "rejected_by_stage_and_reason": rejected,
+            "made": found.rows.height,
+            "accepted": found.accepted,
+            "rejected": found.rows.height - found.accepted,
+            "rejected_by_stage_and_reason": found.rejected,
         },
         "shards_made": sorted(shard.application for shard in shards if shard.made),
         "files": described_files(folder),
-        "statistics": statistics.summary(),
+        "statistics": figures,
         "applications_without": applications_without(catalog, recipe),
     }
     write_described(folder, manifest, "dataset_card.md.j2", recipe=recipe)
@@ -137,9 +135,14 @@ def write_described(folder: Path, manifest: Manifest, card: str, **shown: Any) -
     (folder / "dataset" / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n")
 
 
+def data_files(folder: Path) -> list[Path]:
+    """The files of all splits."""
+    return [data_file(folder, split) for split in SPLITS]
+
+
 def described_files(folder: Path) -> Manifest:
     """Rows and hash of the file of every split, by its path in the dataset."""
-    return {str(path.relative_to(folder / "dataset")): _described(path) for path in (data_file(folder, split) for split in SPLITS)}
+    return {str(path.relative_to(folder / "dataset")): _described(path) for path in data_files(folder)}
 
 
 def _described(path: Path) -> dict[str, Any]:

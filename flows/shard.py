@@ -30,7 +30,6 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
-SEPARATOR = "\n"  # joins the lists that a shard holds as one text
 _WHOLE = 0.5  # share of the workflow rows that is kept for workflows of one split, since other goals are never said outside `mixed`
 _FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
 
@@ -177,7 +176,7 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "target_application": graph.applications[0] if len(graph.nodes) == 1 else None,
         "naming": narration.naming,
         "names_application": narration.naming == "application",
-        "named": SEPARATOR.join(narration.named) if narration.named is not None else None,
+        "named": list(narration.named) if narration.named is not None else None,
         "style": narration.style,
         "says_goal": narration.says_goal,
         "has_typo": narration.has_typo,
@@ -189,7 +188,7 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "said_tasks": list(narration.said_tasks),
         "drop_out_rate": narration.drop_out_rate,
         "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
-        "said_capabilities": SEPARATOR.join(sorted({*said, *goal_said})),
+        "said_capabilities": sorted({*said, *goal_said}),
         "node_applications": list(graph.applications) if len(graph.nodes) > 1 else [],
         "node_capabilities": _node_capabilities(steps, graph, narration) if len(graph.nodes) > 1 else [],
         "text_key": text_key(narration.text),

@@ -1,55 +1,50 @@
-"""Figures of a dataset that a reader of its card wants, summed up while its rows pass by."""
+"""Figures of a dataset that a reader of its card wants, from its files."""
 
-from collections import Counter
+from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
+import polars as pl
 
 from atomic_tasks.schema import PLACEHOLDER
 
-_COUNTED = ("shape", "split", "naming", "style", "locale", "composition_kind", "paraphrase_status")
+_COUNTED = {
+    "shapes": "shape",
+    "splits": "split",
+    "naming": "naming",
+    "styles": "style",
+    "locales": "locale",
+    "composition_kinds": "composition_kind",
+    "paraphrases": "paraphrase_status",
+}
 
 
-class Statistics:
-    """Sums over the rows of a dataset; `unused` is what no row has been composed of yet."""
+def statistics(files: list[Path], atomic_tasks: Collection[str]) -> dict[str, Any]:
+    """The figures of the user tasks in the files, by name; means over all rows, of valid applications over singletons.
 
-    def __init__(self, atomic_tasks: set[str]) -> None:
-        self.unused = set(atomic_tasks)
-        self.rows = 0
-        self._counts: dict[str, Counter[str]] = {name: Counter() for name in _COUNTED}
-        self._words = 0
-        self._valid = 0
-        self._typos = 0
-        self._masked: Counter[int] = Counter()
-
-    def add(self, tasks: pa.Table) -> None:
-        """Add rows of user tasks."""
-        self.rows += tasks.num_rows
-        for name, counts in self._counts.items():
-            counts.update({entry["values"]: entry["counts"] for entry in pc.value_counts(pc.drop_null(tasks[name])).to_pylist()})
-        self._words += tasks.num_rows + (pc.sum(pc.count_substring(tasks["text"], " ")).as_py() or 0)
-        self._valid += pc.sum(pc.list_value_length(tasks["valid_applications"])).as_py() or 0
-        self._typos += pc.sum(tasks["has_typo"]).as_py() or 0
-        self._masked.update(hash(PLACEHOLDER.sub("{}", text).casefold()) for text in tasks["masked_text"].to_pylist())
-        self.unused -= set(pc.unique(pc.list_flatten(tasks["atomic_tasks"])).to_pylist())
-
-    def summary(self) -> dict[str, Any]:
-        """The figures by name; means over all rows, of valid applications over singletons."""
-        counts = {name: dict(sorted(counter.items())) for name, counter in self._counts.items()}
-        singletons = max(self._counts["shape"]["singleton"], 1)
-        return {
-            "shapes": counts["shape"],
-            "splits": counts["split"],
-            "naming": counts["naming"],
-            "styles": counts["style"],
-            "locales": counts["locale"],
-            "composition_kinds": counts["composition_kind"],
-            "paraphrases": counts["paraphrase_status"],
-            "mean_valid_applications": round(self._valid / singletons, 4),
-            "share_that_addresses_its_application": round(self._counts["naming"]["application"] / singletons, 4),
-            "share_with_a_typo": round(self._typos / max(self.rows, 1), 4),
-            "mean_words": round(self._words / max(self.rows, 1), 2),
-            "masked_texts": {"distinct": len(self._masked), "most_often": max(self._masked.values(), default=0)},
-            "unused_atomic_tasks": sorted(self.unused),
-        }
+    `unused_atomic_tasks` are those of the given ones of which no row is composed.
+    """
+    tasks = pl.scan_parquet(files)
+    masked = pl.col("masked_text").str.replace_all(PLACEHOLDER.pattern, "{}").str.to_lowercase().hash()
+    sums = tasks.select(
+        pl.len().alias("rows"),
+        (pl.col("text").str.count_matches(" ", literal=True).sum() + pl.len()).alias("words"),
+        pl.col("valid_applications").list.len().sum().alias("valid"),
+        pl.col("has_typo").sum().alias("typos"),
+    )
+    recurring = tasks.group_by(masked).len().select(pl.len().alias("distinct"), pl.col("len").max().fill_null(0).alias("most_often"))
+    used = tasks.select(pl.col("atomic_tasks").explode().unique())
+    counted = [tasks.drop_nulls(column).group_by(column).len().sort(column) for column in _COUNTED.values()]
+    found, often, in_use, *counts = pl.collect_all([sums, recurring, used, *counted], engine="streaming")
+    figures: dict[str, Any] = {name: dict(count.iter_rows()) for name, count in zip(_COUNTED, counts, strict=True)}
+    total = found.row(0, named=True)
+    singletons, rows = max(figures["shapes"].get("singleton", 0), 1), max(total["rows"], 1)
+    return {
+        **figures,
+        "mean_valid_applications": round(total["valid"] / singletons, 4),
+        "share_that_addresses_its_application": round(figures["naming"].get("application", 0) / singletons, 4),
+        "share_with_a_typo": round(total["typos"] / rows, 4),
+        "mean_words": round(total["words"] / rows, 2),
+        "masked_texts": often.row(0, named=True),
+        "unused_atomic_tasks": sorted(set(atomic_tasks) - set(in_use.to_series())),
+    }

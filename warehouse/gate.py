@@ -8,8 +8,8 @@ import json
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +21,7 @@ class Gate:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
-        self._one_at_a_time = threading.Lock()
+        self._asking = ThreadPoolExecutor(1, "gate")  # one dataset at a time
 
     def start(self) -> None:
         """Begin to load Great Expectations, if that has not begun; this returns at once."""
@@ -32,20 +32,22 @@ class Gate:
             self._process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             atexit.register(self._process.kill)
 
-    def failures(self, dataset: Path, candidates: Sequence[str], categories: Sequence[str], rows: int) -> list[str]:
-        """Hold the user tasks in `dataset` against the suite and write Data Docs beside them.
+    def ask(self, dataset: Path, candidates: Sequence[str], categories: Sequence[str], rows: int) -> Callable[[], list[str]]:
+        """Begin to hold the user tasks in `dataset` against the suite and to write Data Docs beside them; what waits for the outcome.
 
-        A line for each expectation that fails, naming rows. WarehouseError where the process ended, which then says why on its own.
+        The outcome is a line for each expectation that fails, naming rows. WarehouseError where the process ended, which then says why on its own.
         """
-        with self._one_at_a_time:
-            self.start()
-            assert self._process and self._process.stdin and self._process.stdout
-            asked = {"dataset": str(dataset), "candidates": list(candidates), "categories": list(categories), "rows": rows}
-            try:
-                print(json.dumps(asked), file=self._process.stdin, flush=True)
-                answer = self._process.stdout.readline()
-            except BrokenPipeError:
-                answer = ""
+        asked = json.dumps({"dataset": str(dataset), "candidates": list(candidates), "categories": list(categories), "rows": rows})
+        return self._asking.submit(self._failures, asked).result
+
+    def _failures(self, asked: str) -> list[str]:
+        self.start()
+        assert self._process and self._process.stdin and self._process.stdout
+        try:
+            print(asked, file=self._process.stdin, flush=True)
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
         if not answer:
             raise WarehouseError("the process of the Great Expectations gate ended without an answer; what it printed above says why")
         failures: list[str] = json.loads(answer)

@@ -49,8 +49,8 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         [
             ("task_id", pa.string()),
             *_ROW,
-            ("said_capabilities", pa.string()),  # joined by newlines, as is the next one: the late stage looks each up once
-            ("named", pa.string()),
+            ("said_capabilities", _STRINGS),
+            ("named", _STRINGS),
             ("text_key", pa.int64()),
             ("masked_key", pa.int64()),
             ("node_applications", _STRINGS),
@@ -137,7 +137,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 4, "rejected": 4, "episodes": 3}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 5, "rejected": 4, "episodes": 3}
 
 
 ROW_GROUP = 20_000  # rows

@@ -16,10 +16,13 @@ from unittest.mock import patch
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.schema import Application, CandidateList, Capability, Checkers, Kinds, Pool
 from compositions.schema import Workflow
+from flows.assemble import judged
 from flows.jobs import shard_jobs, wanted_rows
 from flows.paraphrase import paraphrase_shards
+from flows.publish import data_files, write_dataset
 from flows.recipe import Paraphrasing, Recipe, read_recipe
 from flows.shard import make_shard, text_key
+from flows.statistics import statistics
 from language_models.chat import Answer, Request
 from narrators.styles import read_styles
 from tests.conftest import quiet
@@ -50,18 +53,12 @@ def golden_dataset(folder: Path) -> dict[str, str]:
 
 def _late_stage(shards: list[Path], folder: Path, catalog: Catalog, workflows: dict[str, Workflow], recipe: Recipe) -> str:
     """The hash of all files of rows and of the statistics."""
-    from flows.assemble import Assembler
-    from flows.publish import write_dataset
-    from flows.statistics import Statistics
-
-    assembler, statistics = Assembler(catalog, recipe, wanted_rows(workflows, catalog, recipe)), Statistics(set(catalog.tasks))
+    found = judged(shards, catalog, recipe, wanted_rows(workflows, catalog, recipe))
     folder.mkdir()
-    write_dataset(folder, shards, assembler, statistics)
-    refused = {stage: dict(sorted(reasons.items())) for stage, reasons in sorted(assembler.rejected_counts.items())}
-    assert {"near_duplicates", "valid_applications", "duplicates", "recurrences", "quota"} == set(refused), (
-        f"not all that can be refused is: {refused}"
-    )
-    said = json.dumps([refused, statistics.summary(), assembler.missing], sort_keys=True).encode()
+    write_dataset(folder, shards, found, catalog)
+    stages = {"near_duplicates", "valid_applications", "duplicates", "recurrences", "quota"}
+    assert stages == set(found.rejected), f"not all that can be refused is: {found.rejected}"
+    said = json.dumps([found.rejected, statistics(data_files(folder), catalog.tasks), found.missing], sort_keys=True).encode()
     return _sha256([*(path.read_bytes() for path in sorted(folder.rglob("*.parquet"))), said])
 
 

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
+import polars as pl
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
@@ -22,6 +22,7 @@ import pytest
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from compositions.schema import Workflow
+from flows.assemble import assembled
 from flows.jobs import shard_jobs
 from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
@@ -148,19 +149,13 @@ def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recip
 
 
 def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFolder, tiny_recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flows import assemble
+    from flows import publish
 
-    judge = assemble.Assembler.assemble
+    def wrong(*given: Any) -> Iterator[pl.DataFrame]:
+        nonsense = pl.when(pl.col("target_application") == "excel").then(pl.lit("Nonsense")).otherwise("category").alias("category")
+        return (rows.with_columns(nonsense) for rows in assembled(*given))
 
-    def wrong(self: assemble.Assembler, shard: Path) -> assemble.Assembled:
-        made = judge(self, shard)
-        tasks = made.user_tasks
-        if tasks.num_rows and tasks["target_application"][0].as_py() == "excel":
-            place = tasks.schema.get_field_index("category")
-            tasks = tasks.set_column(place, tasks.schema.field(place), pa.array(["Nonsense"] * tasks.num_rows))
-        return replace(made, user_tasks=tasks)
-
-    monkeypatch.setattr(assemble.Assembler, "assemble", wrong)
+    monkeypatch.setattr(publish, "assembled", wrong)
     with pytest.raises(BadInput, match=r"not published[\s\S]*category: .*\d+ rows, such as [0-9a-f]{16} \('Nonsense'\)"):
         build(tiny_recipe, data)
     assert not (data.labels / "tiny").exists() and not list(data.datasets.glob("*"))

@@ -27,6 +27,10 @@ def _row(number: int, target: str | None, nodes: list[Row]) -> Row:
     return identity | {"split": "test", "shape": "singleton", "drop_out_rate": 0.5, "nodes": nodes}
 
 
+def failures(dataset: Path, rows: int) -> list[str]:
+    return gate().ask(dataset, CANDIDATES, CATEGORIES, rows)()
+
+
 def written(folder: Path, rows: list[Row]) -> Path:
     write_rows(folder / "data" / "test-00000-of-00001.parquet", "user_tasks", rows)
     return folder
@@ -69,19 +73,19 @@ SPOILT: dict[str, tuple[Callable[[Row], Row], str]] = {
 
 @pytest.mark.slow(minutes=0.3)
 def test_every_expectation_can_fail_and_names_the_row(tmp_path: Path) -> None:
-    assert gate().failures(written(tmp_path / "sound", sound()), CANDIDATES, CATEGORIES, 4) == []
+    assert failures(written(tmp_path / "sound", sound()), 4) == []
     assert (tmp_path / "sound" / "data_docs" / "index.html").is_file()
-    short = gate().failures(tmp_path / "sound", CANDIDATES, CATEGORIES, 5)
+    short = failures(tmp_path / "sound", 5)
     assert len(short) == 1 and "expect_table_row_count_to_equal" in short[0]
     for number, (name, (spoil, expected)) in enumerate(SPOILT.items()):
         rows = sound()
         rows[1] = spoil(rows[1])
-        lines = gate().failures(written(tmp_path / str(number), rows), CANDIDATES, CATEGORIES, 4)
+        lines = failures(written(tmp_path / str(number), rows), 4)
         assert any(expected in line and rows[1]["task_id"] in line for line in lines), (name, lines)
 
 
 def test_a_gate_that_ended_says_so_and_the_next_one_is_started(tmp_path: Path) -> None:
     broken = Gate()
     with pytest.raises(WarehouseError, match="ended without an answer"):
-        broken.failures(tmp_path / "nothing", CANDIDATES, CATEGORIES, 4)
-    assert broken.failures(written(tmp_path / "sound", sound()), CANDIDATES, CATEGORIES, 4) == []
+        broken.ask(tmp_path / "nothing", CANDIDATES, CATEGORIES, 4)()
+    assert broken.ask(written(tmp_path / "sound", sound()), CANDIDATES, CATEGORIES, 4)() == []
