@@ -16,7 +16,8 @@ from flows import pipeline
 from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
-from tests import bench_client, bench_episodes, bench_site, bench_warehouse
+from tests import bench_client, bench_commands, bench_episodes, bench_site, bench_warehouse
+from warehouse.gate import gate
 from warehouse.layout import DataFolder
 
 WORKERS = 2
@@ -25,8 +26,9 @@ REPOSITORY = Path(__file__).parents[1]
 
 def main() -> None:
     """Print every figure."""
-    import great_expectations.expectations  # noqa: F401  the builds are measured apart from imports
-
+    for figure in bench_commands.figures():
+        _figure(*figure)
+    gate().start()
     _warm(0)
     list(process_pool_map(WORKERS)(_warm, [1, 2]))
     recipe = read_recipe("demo")[1]
@@ -61,6 +63,9 @@ def _scale() -> None:
     _figure(f"zero_shot_{number}_predictions", run["seconds"], "s", f"building {paper} tasks", once["seconds"])
     _figure("one_shard_of_a_hundred", once["shard_seconds"] / 100, "s", f"building {paper} tasks", once["seconds"])
     _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", f"building {paper} tasks", once["seconds"])
+    for rows, built in ((paper, once), (10 * paper, ten_times)):
+        _figure(f"late_stage_{rows}_rows", built["late_seconds"], "s", "reading the shards and writing their rows to one file", built["copy_seconds"])
+        _figure(f"late_stage_{rows}_rows_peak_memory", built["late_peak_mb"], "MB", "a gigabyte", 1000)
     _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", f"building {paper} tasks", once["peak_mb"])
 
 
