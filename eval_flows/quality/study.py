@@ -5,14 +5,11 @@ data/quality/<study_id>/    study.json, rate.html, sheets/rater_<n>.csv, ratings
 
 import hashlib
 import json
-from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
+import polars as pl
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
@@ -47,16 +44,15 @@ class Study:
 
 def draw(dataset: Dataset, catalog: Catalog, data: DataFolder, seed: int, number: int | None) -> Study:
     """Draw singleton tasks evenly over their target applications: `number` of them, or a tenth of the dataset."""
-    rows = ds.dataset(dataset.folder / "data").to_table(
-        columns=["task_id", "text", "target_application", "valid_applications"], filter=pc.field("shape") == "singleton"
-    )
-    wanted = number if number is not None else round(SHARE * rows.num_rows)
-    if wanted > rows.num_rows:
-        raise BadInput(f"dataset '{dataset.name}' has {rows.num_rows} tasks of single applications, so {wanted} cannot be drawn")
+    columns = ["task_id", "text", "target_application", "valid_applications"]
+    rows = pl.scan_parquet(dataset.folder / "data" / "*.parquet").filter(pl.col("shape") == "singleton").select(columns).collect()
+    wanted = number if number is not None else round(SHARE * rows.height)
+    if wanted > rows.height:
+        raise BadInput(f"dataset '{dataset.name}' has {rows.height} tasks of single applications, so {wanted} cannot be drawn")
     titles = {name: application.title for name, application in catalog.applications.items()}
     items = tuple(
         Item(row["task_id"], row["text"], "; ".join(titles[name] for name in row["valid_applications"]))
-        for row in _evenly(rows.to_pylist(), seed, wanted)
+        for row in _evenly(rows, seed, wanted).iter_rows(named=True)
     )
     described = json.dumps([dataset.dataset_id, seed, [item.task_id for item in items]])
     study_id = hashlib.blake2b(described.encode(), digest_size=6).hexdigest()
@@ -64,15 +60,12 @@ def draw(dataset: Dataset, catalog: Catalog, data: DataFolder, seed: int, number
     return Study(study_id, dataset.dataset_id, dataset.name, seed, now, items, data.quality / study_id)
 
 
-def _evenly(rows: list[dict[str, Any]], seed: int, wanted: int) -> list[dict[str, Any]]:
+def _evenly(rows: pl.DataFrame, seed: int, wanted: int) -> pl.DataFrame:
     """As many rows of each application as whole numbers allow, each drawn by a hash of seed and id, then mixed by that hash."""
-    place = {row["task_id"]: derive_seed("quality", seed, row["task_id"]) for row in rows}
-    by_application: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: place[row["task_id"]]):
-        by_application[row["target_application"]].append(row)
-    rounds = max(map(len, by_application.values()), default=0)
-    in_turn = [of[turn] for turn in range(rounds) for _, of in sorted(by_application.items()) if turn < len(of)]
-    return sorted(in_turn[:wanted], key=lambda row: place[row["task_id"]])
+    place = pl.Series("place", [derive_seed("quality", seed, task_id) for task_id in rows["task_id"]], pl.UInt64)
+    turn = pl.int_range(pl.len()).over("target_application").alias("turn")
+    in_turn = rows.with_columns(place).sort("place").with_columns(turn).sort("turn", "target_application", maintain_order=True)
+    return in_turn.head(wanted).sort("place")
 
 
 def write_study(study: Study) -> None:
