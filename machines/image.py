@@ -24,7 +24,8 @@ WAY = 1  # the number of the way that images are made; raise it when `machines.b
 class Program(BaseModel):
     """How an application is started, its Debian packages, the class of its windows, and whether it loses keys that are typed at once.
 
-    `own` are paths below the home folder where it writes by itself; a star stands for any characters.
+    `own` are paths below the home folder where it writes by itself; a star stands for any characters. `own_keys` are the keys that it
+    sets by itself in a file of settings, by the path of the file.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,6 +34,7 @@ class Program(BaseModel):
     window_class: str
     loses_fast_keys: bool = False
     own: list[str] = []
+    own_keys: dict[str, list[str]] = {}
 
 
 class Declared(BaseModel):
@@ -93,6 +95,11 @@ class Image:
     def own(self) -> list[str]:
         """Paths below the home folder where programs write by themselves, those of the desktop first; a star stands for any characters."""
         return [*declared().own, *(path for program in self.programs.values() for path in program.own)]
+
+    @property
+    def own_keys(self) -> dict[str, list[str]]:
+        """Keys that programs set by themselves in files of settings, by the path of the file."""
+        return {path: keys for program in self.programs.values() for path, keys in program.own_keys.items()}
 
     @cached_property
     def root(self) -> Path:

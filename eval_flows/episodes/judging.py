@@ -62,7 +62,7 @@ def judge(desk: Desk, episode: Episode, before: Before, seconds: float = CHECK_S
 
 def _damage(desk: Desk, episode: Episode, before: Before, until: float) -> list[str]:
     """The side effects that are still there when the time is over: an application may still be writing a file."""
-    changes = episode.changes
+    changes = episode.changes.with_own_keys(desk.image.own_keys)
     while True:
         found = side_effects(before.home, look_at_home(desk, changes.paths, with_contents=False), changes, lambda path: desk.client.file(place(path)))
         if not found or time.monotonic() >= until:

@@ -76,4 +76,5 @@ SPOILERS: Mapping[str, Callable[[bytes, Sequence[Change]], bytes]] = {
     "database": _database,
     "picture": lambda content, _: pictures.spoiled(content),
     "capture": _capture,
+    "settings": lambda content, _: content + b"\nzzz_qqq=1\n",
 }

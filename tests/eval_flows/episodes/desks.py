@@ -49,6 +49,7 @@ class NoImage:
     """What a desk is asked of its image."""
 
     own: Sequence[str] = (".cache",)
+    own_keys: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass

@@ -233,6 +233,8 @@ def test_pictures_captures_and_settings_are_compared_by_their_parts() -> None:
     old = {".conf": b"[view]\nsize=3\nfont=Sans\n"}
     assert told(old, {".conf": b"[view]\nsize=4\nfont=Sans\n"}, {"settings": {"path": ".conf", "keys": ["view/size"]}}) == []
     assert told(old, {".conf": b"[view]\nsize=4\n"}, {"settings": {"path": ".conf", "keys": ["view/size"]}}) == ['.conf: view/font deleted: "Sans"']
+    asked = Changes([{"settings": {"path": ".conf", "keys": ["view/size"]}}])
+    assert asked.with_own_keys({".conf": ["view/font"], ".other": ["all"]}).declared[1:] == [{"settings": {"path": ".conf", "keys": ["view/font"]}}]
 
 
 def test_files_are_made_moved_and_deleted_where_that_is_declared_alone() -> None:
