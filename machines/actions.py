@@ -1,6 +1,6 @@
 """The unified action space of ProSoftArena (Table 8) as agents write it, read strictly and turned into what a guest does.
 
-An agent's code is never run: it is read as calls of these functions with literal arguments, and whatever else it holds makes it malformed.
+An agent's code is never run. It is read as calls of these functions with literal arguments; anything else in it makes it malformed.
 """
 
 import ast
@@ -16,7 +16,7 @@ Screen = tuple[int, int]
 
 
 class MalformedAction(ValueError):
-    """What an agent wrote is no action; the text tells it why."""
+    """The agent's text is not an action; the message tells the agent why."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Action:
     arguments: Mapping[str, Any]
 
     def __str__(self) -> str:
-        """As an agent writes it."""
+        """Return the action as an agent writes it."""
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
 
 
@@ -59,12 +59,12 @@ _OTHER_ARGUMENTS = {
 _OPTIONAL = frozenset({("copy_image", "description")})
 _MODULES = frozenset({"computer", "mouse", "keyboard", "clipboard", "os", "window_manager"})
 _LARGEST_NUMBER = 1_000_000
-_SHOWN = 80  # characters of what an agent wrote that it is told again
+_SHOWN = 80  # characters of the agent's text that a message repeats
 _MOST_AT_ONCE = 50  # actions of one decision
 
 
 def read_actions(code: str) -> list[Action]:
-    """The actions that a block of code calls, in order; `MalformedAction` with the line if anything else stands there."""
+    """Return the actions that a block of code calls, in order; `MalformedAction` with the line if the code holds anything else."""
     try:
         body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -88,7 +88,7 @@ def _action(statement: ast.stmt) -> Action:
 
 
 def _dotted(node: ast.expr) -> list[str]:
-    """The names of a module path; one empty name for anything else."""
+    """Return the names of a module path; one empty name for anything else."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)
@@ -107,11 +107,11 @@ def _shown(node: ast.expr) -> str:
     try:
         return ast.unparse(node)[:_SHOWN]
     except (RecursionError, ValueError):
-        return "what is called or given"  # nested deeper, or a larger number, than can be written out
+        return "what is called or given"  # too deeply nested, or too large a number, to be written out
 
 
 def made(name: str, positional: Sequence[Any], named: Iterable[tuple[str, Any]]) -> Action:
-    """The action with its arguments checked against Table 8."""
+    """Return the action with its arguments checked against Table 8."""
     wanted = ACTIONS[name]
     if len(positional) > len(wanted):
         raise MalformedAction(f"{name} takes {len(wanted)} arguments, not {len(positional)}")
@@ -142,7 +142,7 @@ def _words(kind: type | tuple[type, ...]) -> str:
 
 
 def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> Json:
-    """The action as the guest carries it out: numbers of elements and shares of the screen become pixels."""
+    """Return the action for the guest: numbers of elements and shares of the screen become pixels."""
     return _TO_GUEST.get(action.name, _as_it_is)(action, elements, screen)
 
 

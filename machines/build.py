@@ -1,7 +1,7 @@
-"""Making images: a root file system by mmdebstrap, and in a sandbox on it the profiles that a home folder begins with.
+"""Making images: mmdebstrap makes a root file system, and a sandbox on it makes the profiles that a home folder begins with.
 
-Nothing is installed on the host. A root is made aside, and takes its place when it is whole; only then do new runs use it. Several builds of an image
-lie side by side, since runs that were made on an older one stay comparable among themselves.
+Nothing is installed on the host. A root is made in a folder aside and moved to its place when it is complete; only then do new runs use it.
+Several builds of an image are kept side by side: runs on an older build stay comparable among themselves.
 """
 
 import fcntl
@@ -24,16 +24,16 @@ from machines.packages import KEPT, PackageList, architecture, check_registry, d
 from machines.sandbox import Sandbox, check_host
 
 _NOT_NEEDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/help/*", "/usr/share/info/*")
-_FASTER = Path("/usr/share/mmdebstrap/hooks/eatmydata")  # writes without waiting for the disk
+_FASTER = Path("/usr/share/mmdebstrap/hooks/eatmydata")  # does not wait for the disk at each write
 _PINS = "/etc/apt/preferences.d/deskmill"  # in the new root, while it is made
 Say = Callable[[str], None]
 
 
 def build_image(name: str, machines: Path, say: Say, again: bool = False, wanted: PackageList | None = None) -> Image:
-    """Make what of the image is not there, and use it from now on.
+    """Make the missing parts of the image, and use it from now on.
 
-    `again` makes it with the versions that the registry has now, `wanted` with those of a list. `MachineNeeds` for what the host, the list or the
-    registry lacks. One build at a time: a second call waits for the first and finds it made.
+    `again` makes it with the newest versions of the registry, `wanted` with the versions of a list. `MachineNeeds` if the host, the list or the
+    registry lacks something. Only one build runs at a time: a second call waits for the first and finds the image made.
     """
     image = find_image(name, machines)
     if image.is_built and not again and wanted is None:
@@ -62,11 +62,11 @@ def _check_tools() -> None:
 
 
 def _check_list(image: Image, wanted: PackageList) -> None:
-    """`MachineNeeds` where no image of that name can be made from the list here."""
+    """Raise `MachineNeeds` if no image of that name can be made from the list on this host."""
     here = {"image": image.name, "debian": debian(), "architecture": architecture()}
     for what, name in here.items():
         if getattr(wanted, what) != name:
-            raise MachineNeeds(f"the list is of {what} {getattr(wanted, what)}, and what is to be made here is of {what} {name}")
+            raise MachineNeeds(f"the list is for {what} {getattr(wanted, what)}, but this image is for {what} {name}")
     if lacking := sorted({*image.packages} - {*wanted.names}):
         raise MachineNeeds(f"the list lacks {', '.join(lacking)}, which machines/desktop.yaml declares for the image '{image.name}'")
     if not _root(image, wanted.identity(WAY)).is_dir():
@@ -74,9 +74,9 @@ def _check_list(image: Image, wanted: PackageList) -> None:
 
 
 def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | None:
-    """The identity of a root that is there already and is what is asked for.
+    """Return the identity of an existing root that fits the request.
 
-    Roots were once named by what is declared, with no list in them: such a one gets its list and its name.
+    Older versions named roots by their declaration and kept no list in them: such a root gets its list and its name.
     """
     if wanted is not None:
         return identity if _root(image, identity := wanted.identity(WAY)).is_dir() else None
@@ -89,7 +89,7 @@ def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | Non
 
 
 def _made_root(image: Image, wanted: PackageList | None, say: Say) -> str:
-    """Make a root aside, and put it in its place, by its identity; what a killed build left is swept first."""
+    """Make a root in a folder aside, move it to its place, and return its identity. Remove the leftovers of a killed build first."""
     making = _root(image, f".{image.name}.making")
     for left in making.parent.glob(f"{making.name}*"):
         shutil.rmtree(left)
@@ -100,7 +100,7 @@ def _made_root(image: Image, wanted: PackageList | None, say: Say) -> str:
             raise MachineError(f"the image that was made differs from the list, and was thrown away: {', '.join(sorted(other))}")
         identity = _listed(image, making)
         if _root(image, identity).is_dir():
-            say("these are the versions of a build that is there already")
+            say("a build with these versions exists already")
         else:
             making.rename(_root(image, identity))
     finally:
@@ -113,7 +113,7 @@ def _root(image: Image, identity: str) -> Path:
 
 
 def _listed(image: Image, root: Path) -> str:
-    """Write the list of its packages into a root; its identity."""
+    """Write the list of its packages into a root, and return its identity."""
     built = datetime.now(UTC).isoformat(timespec="seconds")
     held = PackageList(image.name, debian(), architecture(), built, packages_of(root))
     temporary = root / f"{KEPT}.tmp"
@@ -123,8 +123,8 @@ def _listed(image: Image, root: Path) -> str:
 
 
 def _make_root(image: Image, folder: Path, wanted: PackageList | None, say: Say) -> None:
-    """A tar from mmdebstrap, unpacked: everything belongs to whoever builds, and the sandbox mounts it read-only."""
-    say(f"fetching and unpacking {len(image.packages)} Debian packages and what they need; this takes some minutes, once")
+    """Unpack a tar from mmdebstrap: everything belongs to the user who builds, and the sandbox mounts it read-only."""
+    say(f"fetching and unpacking {len(image.packages)} Debian packages and their dependencies; this takes some minutes, once")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
         tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
         pins.write_text("".join(_pin(package) for package in wanted.packages) if wanted else "")
@@ -164,7 +164,7 @@ def _mmdebstrap(packages: list[str], pins: Path, tar: Path) -> list[str]:
 
 
 def _make_home(image: Image) -> None:
-    """The declared home folder, and on top of it what the programs leave there when they first run; made aside, and put in its place whole."""
+    """Copy the declared home folder, add what programs write there at their first start, and move the whole to its place."""
     making = image.home.with_name(f".{image.home.name}.making")
     shutil.rmtree(making, ignore_errors=True)
     shutil.copytree(HOME_FILES, making)
@@ -177,7 +177,7 @@ def _make_home(image: Image) -> None:
 
 
 def _profiles(image: Image, home: Path) -> bytes:
-    """A tar of the home folder after the programs of `warm_up` ran in a sandbox that begins with `home`."""
+    """Return a tar of the home folder after the programs of `warm_up` ran in a sandbox that begins with `home`."""
     unfinished = replace(image)
     unfinished.__dict__["home"] = home
     with Sandbox(unfinished) as machine:
@@ -191,7 +191,7 @@ def _profiles(image: Image, home: Path) -> bytes:
 
 
 def _use(image: Image) -> None:
-    """Let new runs find this root; an atomic change of a link."""
+    """Let new runs use this root, by an atomic change of a link."""
     image.current.parent.mkdir(exist_ok=True)
     aside = image.current.with_name(f".{image.current.name}.tmp")
     aside.unlink(missing_ok=True)

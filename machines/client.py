@@ -1,6 +1,6 @@
 """The client of guest servers: ours over a socket that the sandbox inherits, and others over HTTP.
 
-An action is sent with an id, so that sending it again after a time-out does it once. What fails on the way is a `MachineError`.
+An action is sent with an id, so that the guest does it once even if it is sent again. A failure on the way is a `MachineError`.
 """
 
 import base64
@@ -22,7 +22,7 @@ _LARGEST_ANSWER = 512 * 2**20
 
 @dataclass(frozen=True)
 class Window:
-    """A window of the guest, its place in pixels."""
+    """A window of the guest; its place is in pixels."""
 
     title: str
     window_class: str
@@ -36,7 +36,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Observed:
-    """What was asked for of a guest; None for what was not. `tree` is XML, `windows` are lowest first."""
+    """The parts of an observation; a part that was not asked for is None. `tree` is XML, `windows` are lowest first."""
 
     screenshot: bytes | None = None
     tree: str | None = None
@@ -45,16 +45,16 @@ class Observed:
 
 
 class GuestClient:
-    """Speaks with one guest server."""
+    """Talks to one guest server."""
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
 
     @classmethod
     def over_socket(cls, name: str, token: str) -> "GuestClient":
-        """A client over a Unix socket, with its token."""
+        """Return a client over a Unix socket, with its token."""
         headers = {"Authorization": f"Bearer {token}"}
-        way = httpx.HTTPTransport(uds=name, verify=False)  # to read the certificates of the host takes a tenth of a second, and none is used
+        way = httpx.HTTPTransport(uds=name, verify=False)  # reading the host's certificates takes 0.1 s, and none is used
         return cls(httpx.Client(transport=way, base_url="http://guest", headers=headers, timeout=30.0))
 
     def close(self) -> None:
@@ -62,7 +62,7 @@ class GuestClient:
         self._http.close()
 
     def wait_until_ready(self, seconds: float, is_alive: Callable[[], bool]) -> None:
-        """Wait for the readiness probe; `MachineError` when the time is over, or the machine has ended."""
+        """Wait for the readiness probe; `MachineError` when the time is over or the machine has ended."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             if not is_alive():
@@ -75,7 +75,7 @@ class GuestClient:
         raise MachineError(f"the machine was not ready within {seconds:.0f} s")
 
     def observe(self, what: Iterable[str]) -> Observed:
-        """Any of `screenshot`, `tree`, `windows` and `clipboard`."""
+        """Return an observation with any of `screenshot`, `tree`, `windows` and `clipboard`."""
         found = self._json("/observe", {"what": sorted(what)})
         try:
             return Observed(
@@ -88,37 +88,37 @@ class GuestClient:
             raise MachineError(f"the guest answered an observation that cannot be read: {error}") from error
 
     def act(self, action: Json) -> None:
-        """Carry out an action, once; `RefusedAction` with the guest's words if it would not."""
+        """Carry out an action once; `RefusedAction` with the guest's words if it refuses."""
         answer = self._post("/act", {"action": action}, once=True)
         if answer.status_code == 400:
             raise RefusedAction(str(self._read(answer).get("message", "refused")))
         self._checked(answer)
 
     def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
-        """Wait until the screen has not changed for `quiet` seconds; whether it came to rest within `limit` seconds."""
+        """Wait until the screen has not changed for `quiet` seconds; tell whether that happened within `limit` seconds."""
         return bool(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10)["settled"])
 
     def file(self, path: str) -> bytes | None:
-        """The content of a regular file; None where there is none."""
+        """Return the content of a regular file; None if there is no such file."""
         answer = self._post_form("/file", {"file_path": path})
         if answer.status_code == 404:
             return None
         return self._checked(answer).content
 
     def listing(self, path: str) -> list[Json] | None:
-        """Files and folders below a folder, nested; None where there is none."""
+        """Return the files and folders below a folder, nested; None if there is no such folder."""
         answer = self._post("/list_directory", {"path": path})
         if answer.status_code == 400:
             return None
         return list(self._read(self._checked(answer))["directory_tree"]["children"])
 
     def upload(self, path: str, content: bytes) -> None:
-        """Write a file; its folders are made."""
+        """Write a file, and make the folders that it is in."""
         answer = self._http_call(lambda: self._http.post("/setup/upload", data={"file_path": path}, files={"file_data": content}))
         self._checked(answer)
 
     def execute(self, command: list[str] | str, shell: bool = False) -> Json:
-        """Run a command as the agent's user to its end: `output`, `error`, `returncode`."""
+        """Run a command as the agent's user until it ends, and return its `output`, `error` and `returncode`."""
         return self._read(self._checked(self._post("/execute", {"command": command, "shell": shell}, once=True, timeout=130)))
 
     def launch(self, command: list[str]) -> None:
@@ -130,7 +130,7 @@ class GuestClient:
         self._checked(self._post("/setup/close_all", {}, once=True))
 
     def state(self) -> Json:
-        """Windows, cursor, and how often the desktop was started."""
+        """Return the windows, the cursor, and how often the desktop was started."""
         return self._read(self._checked(self._http_call(lambda: self._http.get("/state"))))
 
     def _json(self, path: str, body: Json, timeout: float = 30.0) -> Json:
@@ -144,7 +144,7 @@ class GuestClient:
         return self._http_call(lambda: self._http.post(path, data=form))
 
     def _http_call(self, call: Callable[[], httpx.Response]) -> httpx.Response:
-        """The answer, asked for again when the way to the guest failed: actions carry an id, all else changes nothing when it is repeated."""
+        """Return the answer; ask again if the connection failed. That is safe: actions carry an id, and other requests change nothing twice."""
         for left in reversed(range(_TRIES)):
             try:
                 return call()
@@ -162,9 +162,9 @@ class GuestClient:
         try:
             found = answer.json()
         except ValueError:
-            raise MachineError(f"the guest answered what is no JSON: {answer.text[:200]!r}") from None
+            raise MachineError(f"the guest's answer is not JSON: {answer.text[:200]!r}") from None
         if not isinstance(found, dict):
-            raise MachineError(f"the guest answered {found!r:.200}, not an object")
+            raise MachineError(f"the guest's answer is {found!r:.200}, not an object")
         return found
 
 

@@ -1,13 +1,13 @@
-"""What machines say when something is not as it should be."""
+"""The errors that machines raise."""
 
 
 class MachineError(RuntimeError):
-    """A fault of the infrastructure: a machine that does not start, dies, hangs or answers garbage. Never the agent's fault."""
+    """A fault of the infrastructure: a machine does not start, dies, hangs or sends garbage. It is never the agent's fault."""
 
 
 class MachineNeeds(ValueError):
-    """Something that the host lacks, an image that was not built, or a list that none can be made from; the text says what to do about it."""
+    """The host lacks something, an image was not built, or a list cannot be made into an image; the text says what to do about it."""
 
 
 class RefusedAction(ValueError):
-    """An action that the guest did not carry out; the text is for the agent."""
+    """The guest did not carry out an action; the text is for the agent."""

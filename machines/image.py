@@ -1,8 +1,8 @@
-"""The image of a machine: a root file system made from Debian packages, and what a home folder begins with.
+"""The image of a machine: a root file system made from Debian packages, and the first content of home folders.
 
-`desktop.yaml` declares which packages an image is to hold, `home/` is what every home folder begins with. An image is identified by the versions
-of the packages that it holds: each such root file system has a folder of its own in `roots/`, and a link in `current/` says which one is used for
-what is declared now. `machines.build` makes images.
+`desktop.yaml` declares the packages of an image. `home/` holds the first content of every home folder. The versions of its packages identify
+an image. Each such root file system has its own folder in `roots/`; a link in `current/` points to the one that is used for the present
+declaration. `machines.build` makes images.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ from machines.packages import KEPT, PackageList, hash_of, read_list
 
 _HERE = Path(__file__).parent
 HOME_FILES = _HERE / "home"
-WAY = 1  # the number of the way that images are made; raise it when `machines.build` makes another root from the same packages
+WAY = 1  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
 
 
 class Program(BaseModel):
-    """How an application is started, its Debian packages, the class of its windows, and whether it loses keys that are typed at once.
+    """How to start an application, its Debian packages, the class of its windows, and whether it loses keys that are typed too fast.
 
-    `own` are paths below the home folder where it writes by itself; a star stands for any characters. `own_keys` are the keys that it
-    sets by itself in a file of settings, by the path of the file.
+    `own` lists paths below the home folder that the program writes by itself; a star stands for any characters. `own_keys` lists the keys
+    that it sets by itself in a file of settings, by the path of the file.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -38,7 +38,7 @@ class Program(BaseModel):
 
 
 class Declared(BaseModel):
-    """`desktop.yaml`."""
+    """The content of `desktop.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     screen: dict[str, int]
@@ -52,13 +52,13 @@ class Declared(BaseModel):
 
 @cache
 def declared() -> Declared:
-    """What `desktop.yaml` says."""
+    """Return the content of `desktop.yaml`."""
     return Declared.model_validate(yaml.safe_load((_HERE / "desktop.yaml").read_text()))
 
 
 @dataclass(frozen=True)
 class Image:
-    """An image under a folder of machines. `identity` is the hash of the packages that its root file system holds; None where none was made."""
+    """An image under a folder of machines. `identity` is the hash of the packages in its root file system; None if there is none yet."""
 
     name: str
     machines: Path
@@ -66,71 +66,71 @@ class Image:
 
     @property
     def programs(self) -> dict[str, Program]:
-        """The programs in it, by handle."""
+        """Return its programs, by handle."""
         return {handle: declared().programs[handle] for handle in declared().images[self.name]}
 
     @property
     def screen(self) -> dict[str, int]:
-        """Width and height in pixels."""
+        """Return the width and height in pixels."""
         return declared().screen
 
     @property
     def packages(self) -> list[str]:
-        """The Debian packages in it, sorted; what they depend on comes with them."""
+        """Return its declared Debian packages, sorted, without the packages that they depend on."""
         return sorted({*declared().packages, *(package for program in self.programs.values() for package in program.packages)})
 
     @property
     def warm_up(self) -> list[list[str]]:
-        """Commands that make profiles."""
+        """Return the commands that make profiles."""
         return [
             list(command) for command in dict.fromkeys(tuple(declared().warm_up[handle]) for handle in self.programs if handle in declared().warm_up)
         ]
 
     @property
     def writers(self) -> list[list[str]]:
-        """Commands after which settings stand in their files."""
+        """Return the commands that make programs write their settings to files."""
         return declared().writers
 
     @property
     def own(self) -> list[str]:
-        """Paths below the home folder where programs write by themselves, those of the desktop first; a star stands for any characters."""
+        """Return the paths below the home folder that programs write by themselves, first those of the desktop; a star stands for any characters."""
         return [*declared().own, *(path for program in self.programs.values() for path in program.own)]
 
     @property
     def own_keys(self) -> dict[str, list[str]]:
-        """Keys that programs set by themselves in files of settings, by the path of the file."""
+        """Return the keys that programs set by themselves in files of settings, by the path of the file."""
         return {path: keys for program in self.programs.values() for path, keys in program.own_keys.items()}
 
     @cached_property
     def root(self) -> Path:
-        """The root file system, named by the image's identity; `MachineNeeds` where none was made."""
+        """Return the root file system, named by the image's identity; `MachineNeeds` if it was not built."""
         if self.identity is None:
             raise MachineNeeds(f"the image '{self.name}' is not built: deskmill machine build {self.name}")
         return self.machines / "roots" / self.identity
 
     @cached_property
     def home(self) -> Path:
-        """What home folders begin with; its name follows from the root file system in which its profiles are made."""
+        """Return the folder that home folders are copied from; its name follows from the root file system that made its profiles."""
         return self.machines / "homes" / hash_of({"root": self.root.name, "warm_up": self.warm_up, "files": _home_files()})
 
     @property
     def held(self) -> PackageList:
-        """The packages that it holds, by version."""
+        """Return the list of the packages in it, with versions."""
         return read_list(self.root / KEPT)
 
     @property
     def current(self) -> Path:
-        """The link to the root file system that is used for what is declared now."""
+        """Return the link to the root file system that is used for the present declaration."""
         return self.machines / "current" / f"{self.name}.{hash_of([WAY, self.packages])}"
 
     @property
     def is_built(self) -> bool:
-        """Whether it is there, whole."""
+        """Tell whether the image is built completely."""
         return self.identity is not None and self.root.is_dir() and self.home.is_dir()
 
 
 def find_image(name: str, machines: Path) -> Image:
-    """The image of that name under the folder of machines; `MachineNeeds` where no image is called so."""
+    """Return the image of that name under the folder of machines; `MachineNeeds` if no image has that name."""
     if name not in declared().images:
         raise MachineNeeds(f"there is no image '{name}'; machines/desktop.yaml declares {', '.join(declared().images)}")
     image = Image(name, machines, None)
@@ -139,7 +139,7 @@ def find_image(name: str, machines: Path) -> Image:
 
 
 def builds(machines: Path) -> dict[str, PackageList]:
-    """All root file systems under the folder of machines by identity, newest first, also those that are no longer used for new runs."""
+    """Return all root file systems under the folder of machines by identity, newest first, including those that new runs no longer use."""
     found = {path.parents[1].name: read_list(path) for path in machines.glob(f"roots/[!.]*/{KEPT}")}
     return dict(sorted(found.items(), key=lambda build: build[1].built, reverse=True))
 

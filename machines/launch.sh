@@ -1,5 +1,5 @@
 #!/bin/sh
-# Puts the folders of a sandbox where a user without rights can reach them, in a mount namespace of its own, and becomes that user.
+# Puts the folders of a sandbox where a user without rights can reach them, in its own mount namespace, and becomes that user.
 # usage (as root, within `unshare --mount`): launch.sh ROOT GUEST HOME UID COMMAND...
 set -eu
 root=$1 guest=$2 home=$3 user=$4

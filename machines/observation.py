@@ -1,4 +1,4 @@
-"""What an agent sees of a machine: the accessibility tree pruned and linearised, and the set-of-marks (ProSoftArena, section 4.2 and Table 9).
+"""What an agent sees of a machine: the pruned and linearised accessibility tree, and the set-of-marks (ProSoftArena, section 4.2 and Table 9).
 
 Elements are numbered in the order of the tree. Boxes are x, y, width, height in pixels.
 """
@@ -31,7 +31,7 @@ Box = tuple[int, int, int, int]
 
 @dataclass(frozen=True)
 class Element:
-    """Something on the screen; `window` is the title of the window that it is in, `application` that of its program."""
+    """An element on the screen; `window` is the title of its window, `application` the name of its program."""
 
     number: int
     role: str
@@ -45,13 +45,13 @@ class Element:
 
     @property
     def middle(self) -> tuple[int, int]:
-        """The pixel in its middle."""
+        """Return the pixel in its middle."""
         x, y, width, height = self.box
         return x + width // 2, y + height // 2
 
 
 def read_elements(xml: str, screen: tuple[int, int]) -> list[Element]:
-    """The elements that lie on the screen, in the order of the tree; `MachineError` for what is no tree."""
+    """Return the elements that lie on the screen, in the order of the tree; `MachineError` if the tree cannot be read."""
     try:
         root = ElementTree.fromstring(xml)
     except ElementTree.ParseError as error:
@@ -63,16 +63,16 @@ def read_elements(xml: str, screen: tuple[int, int]) -> list[Element]:
             for child in application:
                 _collect(child, "", name, screen, found, _Standing())
     except (ValueError, TypeError, SyntaxError, RecursionError) as error:
-        raise MachineError(f"the guest's accessibility tree holds what is no place, size or value, or is too deep: {error}") from error
+        raise MachineError(f"the guest's accessibility tree holds a place, size or value that cannot be read, or is too deep: {error}") from error
     return found
 
 
 @dataclass(frozen=True)
 class _Standing:
-    """Where what is around a node says that it stands, and how far below that it stands in truth.
+    """The place that the surroundings of a node report, and how far below it the node really is.
 
-    LibreOffice takes what it draws itself for higher than it is by the height of the menu bar: its root pane and all within, but not what the
-    toolkit draws, which stands in a node of LibreOffice of the very same size.
+    LibreOffice reports what it draws itself too high, by the height of the menu bar: its root pane and everything in it. What the toolkit draws
+    is right; it is in a node of LibreOffice of exactly the same size.
     """
 
     place: tuple[int, int] = (0, 0)
@@ -80,7 +80,7 @@ class _Standing:
     below: int = 0
 
     def within(self, role: str, place: tuple[int, int], size: tuple[int, int]) -> "_Standing":
-        """The same for what is in this."""
+        """Return the same for a node inside this one."""
         fills = size == self.size and place[0] == self.place[0]
         if fills and role == "root-pane" and place[1] < self.place[1]:
             return _Standing(place, size, self.place[1] - place[1])
@@ -104,7 +104,7 @@ def _collect(node: ElementTree.Element, window: str, application: str, screen: t
         elif "}" in key and text == "true":
             states.add(short)
     if role == "menu-bar" and not any(size):
-        return  # LibreOffice's own, in whose place the toolkit's shows
+        return  # LibreOffice's own; the toolkit's shows in the same place
     standing = around.within(role, place, size)
     place = place[0], place[1] + standing.below
     if _is_on(place, size, screen):
@@ -131,7 +131,7 @@ def _is_on(place: tuple[int, int], size: tuple[int, int], screen: tuple[int, int
 
 
 def worth_telling(elements: Iterable[Element]) -> list[Element]:
-    """The tree pruned: what can be used, or says something."""
+    """Return the pruned tree: the elements that can be used or say something."""
     return [element for element in elements if element.role.replace(" ", "-") not in _PLAIN and (_is_used(element) or element.name or element.text)]
 
 
@@ -140,7 +140,7 @@ def _is_used(element: Element) -> bool:
 
 
 def linearised(elements: Iterable[Element], screen: tuple[int, int]) -> str:
-    """A line an element with tabs between: number, role, name, text, place and size as shares of the screen."""
+    """Return one line for each element, with tabs between number, role, name, text, place and size as shares of the screen."""
     lines = ["id\trole\tname\ttext\tplace (x1, y1, x2, y2)\tstates"]
     for element in elements:
         x, y, width, height = element.box
@@ -154,7 +154,7 @@ def linearised(elements: Iterable[Element], screen: tuple[int, int]) -> str:
 
 
 def with_marks(png: bytes, elements: Sequence[Element]) -> bytes:
-    """The picture with a numbered box around each element that can be used; the number stands at its lower right corner."""
+    """Return the picture with a numbered box around each element that can be used; the number is at the lower right corner."""
     picture = Image.open(io.BytesIO(png)).convert("RGB")
     draw, font = ImageDraw.Draw(picture), ImageFont.load_default(11)
     for element in marked(elements):
@@ -171,5 +171,5 @@ def with_marks(png: bytes, elements: Sequence[Element]) -> bytes:
 
 
 def marked(elements: Iterable[Element]) -> Iterator[Element]:
-    """The elements that get a box: those that can be used."""
+    """Yield the elements that get a box: those that can be used."""
     return (element for element in elements if _is_used(element) and element.role.replace(" ", "-") not in _PLAIN)

@@ -1,6 +1,6 @@
-"""The list of an image's packages by version: read from a root file system, kept in it, shown, and read again to make the same image.
+"""The list of an image's packages with versions: read from a root file system, kept in it, shown, and read again to make the same image.
 
-A list is a text. Comments at its head say what it is of (`# image: smoke`); each line after them is a package (`mousepad=0.5.10-2`), sorted by name.
+A list is a text. Comments at its head describe the image (`# image: smoke`); each later line is a package (`mousepad=0.5.10-2`), sorted by name.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ _SOURCES = (Path("/etc/apt/sources.list.d/debian.sources"), Path("/etc/apt/sourc
 
 @dataclass(frozen=True)
 class PackageList:
-    """What an image holds: its Debian and architecture, when it was built, and `name=version` of every package."""
+    """The content of an image: its Debian and architecture, when it was built, and `name=version` of every package."""
 
     image: str
     debian: str
@@ -33,21 +33,21 @@ class PackageList:
 
     @property
     def names(self) -> list[str]:
-        """The packages without their versions."""
+        """Return the packages without their versions."""
         return [package.partition("=")[0] for package in self.packages]
 
     def identity(self, way: int) -> str:
-        """The identity of a root file system with these packages, made in the `way` of that number; the time of building is not part of it."""
+        """Return the identity of a root file system with these packages, made in the `way` of that number; the time of building does not count."""
         return hash_of({"way": way, "debian": self.debian, "architecture": self.architecture, "packages": self.packages})
 
     def __str__(self) -> str:
-        """As it is kept and shown."""
+        """Return the text that is kept and shown."""
         head = {"image": self.image, "debian": self.debian, "architecture": self.architecture, "built": self.built}
         return "".join(f"{line}\n" for line in [*(f"# {key}: {value}" for key, value in head.items()), *self.packages])
 
 
 def read_list(path: Path) -> PackageList:
-    """A list from a file; `MachineNeeds` with the line that is none."""
+    """Return the list in a file; `MachineNeeds` with the line that is not a package."""
     head: dict[str, str] = {}
     packages = []
     for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
@@ -58,12 +58,12 @@ def read_list(path: Path) -> PackageList:
         elif line.strip():
             raise MachineNeeds(f"{path}:{number}: {line!r:.80} is no package: write name=version, as deskmill machine show prints it")
     if lacking := [key for key in ("image", "debian", "architecture", "built") if key not in head]:
-        raise MachineNeeds(f"{path}: a list of packages says at its head '# {lacking[0]}: ...', as deskmill machine show prints it")
+        raise MachineNeeds(f"{path}: the head of the list lacks '# {lacking[0]}: ...', as deskmill machine show prints it")
     return PackageList(head["image"], head["debian"], head["architecture"], head["built"], tuple(sorted(packages)))
 
 
 def packages_of(root: Path) -> tuple[str, ...]:
-    """`name=version` of every package that a root file system holds, from its dpkg."""
+    """Return `name=version` of every package in a root file system, from its dpkg."""
     command = ["dpkg-query", f"--admindir={root / 'var/lib/dpkg'}", "--show", "--showformat", "${Package}=${Version}\n"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -72,7 +72,7 @@ def packages_of(root: Path) -> tuple[str, ...]:
 
 
 def check_registry(wanted: PackageList) -> None:
-    """`MachineNeeds` with every version of the list that the registry no longer has. Asks its index alone; fetches no package."""
+    """Raise `MachineNeeds` with every version of the list that the registry no longer has. Read only its index; fetch no package."""
     held = _versions_in_registry(wanted.names)
     missing = []
     for package in wanted.packages:
@@ -82,12 +82,12 @@ def check_registry(wanted: PackageList) -> None:
     if missing:
         raise MachineNeeds(
             f"the registry in {sources()} lacks {len(missing)} of the {len(wanted.packages)} packages of the list:\n" + "\n".join(missing) + "\n"
-            f"name a registry there that keeps old versions, or make the image with today's: deskmill machine build {wanted.image} --again"
+            f"add a registry there that keeps old versions, or make the image with today's versions: deskmill machine build {wanted.image} --again"
         )
 
 
 def _versions_in_registry(names: Sequence[str]) -> Mapping[str, list[str]]:
-    """The versions of each package in the index of the registry, fetched now, newest first."""
+    """Return the versions of each package in the index of the registry, fetched now, newest first."""
     with tempfile.TemporaryDirectory() as folder:
         for made in ("lists/partial", "archives/partial"):
             (Path(folder) / made).mkdir(parents=True)
@@ -112,7 +112,7 @@ def _run(command: list[str]) -> str:
 
 
 def sources() -> Path:
-    """The host's own Debian sources, of which images are made; `MachineNeeds` where it has none."""
+    """Return the host's own Debian sources, from which images are made; `MachineNeeds` if it has none."""
     found = next((path for path in _SOURCES if path.is_file()), None)
     if found is None or _release().get("ID") != "debian":
         raise MachineNeeds("images are made from the host's own Debian sources, and this host has none: use a Debian host")
@@ -120,19 +120,19 @@ def sources() -> Path:
 
 
 def debian() -> str:
-    """The code name of the host's Debian."""
+    """Return the code name of the host's Debian."""
     sources()
     return _release()["VERSION_CODENAME"].strip('"')
 
 
 @cache
 def architecture() -> str:
-    """The host's architecture, as Debian calls it."""
+    """Return the host's architecture, as Debian calls it."""
     return _run(["dpkg", "--print-architecture"]).strip()
 
 
 def hash_of(made_from: object) -> str:
-    """A short hash of what something is made from."""
+    """Return a short hash of the given parts."""
     return hashlib.blake2b(json.dumps(made_from).encode(), digest_size=8).hexdigest()
 
 

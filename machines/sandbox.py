@@ -1,8 +1,8 @@
-"""The sandbox: a machine that is a desktop inside bubblewrap, on a root file system of its own, with no network and no right on the host.
+"""The sandbox: a machine is a desktop inside bubblewrap, on its own root file system, with no network and no right on the host.
 
-The root is mounted read-only, since the agent's user owns nothing there; what an episode writes goes to memory file systems of limited size
-(home, /tmp, /run), so a reset is a new sandbox, and nothing survives its end. The guest server listens on a socket that it inherits: there
-is no path and no folder that both sides can write.
+The root is mounted read-only, and the agent's user owns nothing there. An episode writes to memory file systems of limited size
+(home, /tmp, /run), so a reset is a new sandbox, and nothing survives its end. The guest server listens on a socket that it inherits: no
+path and no folder can be written from both sides.
 """
 
 import contextlib
@@ -24,14 +24,14 @@ from machines.errors import MachineError, MachineNeeds
 from machines.image import Image
 
 _HERE = Path(__file__).parent
-_USER_NUMBERS = range(20_000, 60_000)  # as root, each sandbox has one of its own, so that what one uses up is not missing to another
+_USER_NUMBERS = range(20_000, 60_000)  # as root, each sandbox has its own number, so that none uses up what another needs
 _READY_SECONDS = 60.0
 _spawner = ThreadPoolExecutor(1, thread_name_prefix="sandboxes")  # a sandbox dies with the thread that started it: this one lives as long as we do
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one sandbox may use; `disk_mb` is for each of its memory file systems."""
+    """The limits of one sandbox; `disk_mb` is for each of its memory file systems."""
 
     processes: int = 300
     memory_mb: int = 3000
@@ -40,7 +40,7 @@ class Limits:
 
 @dataclass
 class Sandbox:
-    """A machine; as a context manager it is started, and stopped at the end whatever happens."""
+    """A machine. As a context manager it is started, and always stopped at the end."""
 
     image: Image
     limits: Limits = field(default_factory=Limits)
@@ -59,13 +59,13 @@ class Sandbox:
 
     @property
     def client(self) -> GuestClient:
-        """What speaks with its guest server."""
+        """Return the client of its guest server."""
         if self._client is None:
             raise MachineError("the machine is not running")
         return self._client
 
     def start(self) -> None:
-        """Start it and wait until its desktop is up; `MachineError` with what it said if it does not come up."""
+        """Start it and wait until its desktop is up; `MachineError` with its output if the desktop does not come up."""
         if not self.image.root.is_dir():
             raise MachineNeeds(f"the root file system of the image '{self.image.name}' is gone: deskmill machine build {self.image.name}")
         name, token = f"\0deskmill-{secrets.token_hex(8)}", secrets.token_hex(16)
@@ -85,12 +85,12 @@ class Sandbox:
             raise MachineError(f"{error}; the sandbox said: {self._end() or 'nothing'}") from None
 
     def reset(self) -> None:
-        """Bring it back to its snapshot: a new sandbox in the place of this one."""
+        """Bring it back to its snapshot: replace this sandbox by a new one."""
         self.stop()
         self.start()
 
     def stop(self) -> None:
-        """End it with all that runs in it."""
+        """End it with everything that runs in it."""
         self._end()
 
     def _configure(self, token: str, descriptor: int) -> None:
@@ -107,12 +107,12 @@ class Sandbox:
         }
         try:
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-            self._process.stdin.flush()  # and left open: the guest ends when it closes, however this process ends
+            self._process.stdin.flush()  # stays open: the guest ends when it closes, even if this process is killed
         except BrokenPipeError:
             raise MachineError(f"the sandbox did not start: {self._end()}") from None
 
     def _end(self) -> str:
-        """Kill it, wait for its end, and give what it said on its error stream."""
+        """Kill it, wait for its end, and return its error output."""
         if self._client is not None:
             self._client.close()
             self._client = None
@@ -131,7 +131,7 @@ class Sandbox:
 
 
 def _around(image: Image, limits: Limits) -> list[str]:
-    """What comes before the guest's command. As root: a user without rights, after the folders were put where that user can reach them."""
+    """Return the words before the guest's command. As root: become a user without rights, once that user can reach the folders."""
     folders = [str(image.root), str(_HERE / "guest"), str(image.home)]
     if os.geteuid() != 0:
         return _bubblewrap(limits, *folders)
@@ -141,7 +141,7 @@ def _around(image: Image, limits: Limits) -> list[str]:
 
 
 def _bubblewrap(limits: Limits, root: str, guest: str, home: str) -> list[str]:
-    """The sandbox itself, over the image's root, the guest server's code and what the home folder begins with."""
+    """Return the bubblewrap command, over the image's root, the guest server's code and the template of the home folder."""
     size = str(limits.disk_mb * 2**20)
     own = [
         "--unshare-user",
@@ -170,7 +170,7 @@ def _bubblewrap(limits: Limits, root: str, guest: str, home: str) -> list[str]:
 
 
 def check_host() -> None:
-    """`MachineNeeds` with everything that this host lacks for sandboxes."""
+    """Raise `MachineNeeds` with everything that this host lacks for sandboxes."""
     missing = [name for name in ("bwrap", "prlimit", "unshare", "setpriv") if shutil.which(name) is None]
     if missing:
         packages = sorted({"bwrap": "bubblewrap"}.get(name, "util-linux") for name in missing)

@@ -1,7 +1,7 @@
-"""Processor time, shared out between the sandboxes of a host: each is a group of its own, and all groups have the same share.
+"""Equal shares of processor time for the sandboxes of a host: each sandbox is a group, and all groups have the same share.
 
-A group is a control group of Linux where this process may make one. Elsewhere it is a session, which the kernel can group by itself: a
-sandbox is one session, unless an application in it opens another. What works is tried once, when the first sandbox starts.
+A group is a control group of Linux if this process may make one. Otherwise it is a session, which the kernel can group by itself: a
+sandbox is one session, unless an application in it opens another. The first sandbox tries once what works.
 """
 
 import contextlib
@@ -14,19 +14,19 @@ from functools import cache
 from pathlib import Path
 
 _PREFIX = "deskmill"
-_END_SECONDS = 5.0  # within which the processes of a killed sandbox are gone
+_END_SECONDS = 5.0  # the processes of a killed sandbox are gone within this time
 _LIMITS = ("memory.max", "memory.high", "cpu.max")
 
 
 @cache
 def place() -> Path | None:
-    """The folder in which a control group can be made for each sandbox; None where there is none."""
+    """Return the folder in which a control group can be made for each sandbox; None if there is no such folder."""
     mounts, own = Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text()
     return next((folder for folder in candidates(mounts, own) if _works(folder)), None)
 
 
 def described() -> str:
-    """In words, how processor time is shared out here."""
+    """Return a sentence that tells how processor time is shared out on this host."""
     if place() is not None:
         return "Processor time is shared out evenly between machines, by control groups."
     automatic = Path("/proc/sys/kernel/sched_autogroup_enabled")
@@ -36,9 +36,9 @@ def described() -> str:
 
 
 def candidates(mounts: str, own: str) -> Iterator[Path]:
-    """Folders for control groups with processor time, from the text of /proc/self/mountinfo and /proc/self/cgroup, the nearest first.
+    """Yield folders for control groups with processor time, nearest first, from the text of /proc/self/mountinfo and /proc/self/cgroup.
 
-    In version 2 a group with processes holds no further groups, so that ours stand beside it or higher; but no group is left that sets limits.
+    In version 2 a group with processes holds no further groups, so ours stand beside it or higher. A group that sets limits is never left.
     """
     paths = {controllers: path for _, controllers, path in (line.split(":", 2) for line in own.splitlines())}
     for line in mounts.splitlines():
@@ -59,7 +59,7 @@ def candidates(mounts: str, own: str) -> Iterator[Path]:
 
 
 def _within(folder: Path, root: str, path: str) -> Path:
-    """The folder of a group, where only the part below `root` of the tree of groups is mounted."""
+    """Return the folder of a group, when only the part of the tree of groups below `root` is mounted."""
     return folder / (path.removeprefix(root) if root != "/" else path).lstrip("/")
 
 
@@ -68,7 +68,7 @@ def _read(path: Path) -> str:
 
 
 def _works(folder: Path) -> bool:
-    """Whether a process can be put into a new group there; what killed hosts left is swept."""
+    """Tell whether a process can be put into a new group there. Remove the groups that killed hosts left."""
     for left in folder.glob(f"{_PREFIX}-*"):
         if not Path(f"/proc/{left.name.split('-')[1]}").exists():
             with contextlib.suppress(OSError):
@@ -83,7 +83,7 @@ def _works(folder: Path) -> bool:
 
 
 def make() -> Path | None:
-    """A new group for a sandbox; None where sessions have to do."""
+    """Make a new group for a sandbox and return it; None if sessions are used instead."""
     folder = place()
     return None if folder is None else _made(folder)
 
@@ -95,12 +95,12 @@ def _made(folder: Path) -> Path:
 
 
 def joining(group: Path | None, command: list[str]) -> list[str]:
-    """The command, run within a group."""
+    """Return the command, wrapped to run in a group."""
     return command if group is None else ["/bin/sh", "-c", 'echo 0 > "$0" && exec "$@"', str(group / "cgroup.procs"), *command]
 
 
 def leave(group: Path | None) -> None:
-    """Remove a group whose processes were killed, as soon as they are gone."""
+    """Remove a group whose processes were killed, as soon as they have ended."""
     until = time.monotonic() + _END_SECONDS
     while group is not None and time.monotonic() < until:
         try:

@@ -1,1 +1,1 @@
-"""The guest server: runs inside the machine, beside the desktop, on what Debian packages alone; nothing outside this folder is imported."""
+"""The guest server: runs inside the machine, beside the desktop, with Debian packages only; it imports nothing outside this folder."""

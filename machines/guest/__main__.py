@@ -1,4 +1,4 @@
-"""Process 1 of the machine: reads how it is to be from its standard input, brings the desktop up, and serves.
+"""Process 1 of the machine: reads its configuration from standard input, starts the desktop, and serves.
 
 The configuration is JSON: `token`, `socket` (the number of the listening socket), `screen`, `programs`, `limits`, `home` (a folder to copy).
 """
@@ -21,11 +21,11 @@ from machines.guest.processes import Limits, Processes
 
 HOME = Path("/home/agent")
 _PR_SET_DUMPABLE = 4
-_SERVER_PROCESSES = 100  # beyond those of the agent, so that a fork bomb leaves the server room
+_SERVER_PROCESSES = 100  # more than the agent may have, so that a fork bomb leaves room for the server
 
 
 def _end_with_the_host(line: int) -> None:
-    """End, and everything here with it, when the host's end of this pipe is closed: what bubblewrap does for that misses a host killed early."""
+    """End this process, and the machine with it, when the host closes its end of this pipe: bubblewrap misses a host that is killed early."""
 
     def wait() -> None:
         os.read(line, 1)
@@ -39,7 +39,7 @@ def main() -> None:
     asked = json.loads(sys.stdin.readline())
     _end_with_the_host(os.dup(sys.stdin.fileno()))
     sys.stdin.close()
-    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # its memory and environment are not for the agent, who has the same user
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)  # hides its memory and environment from the agent, who has the same user
     signal.signal(signal.SIGTERM, lambda *_: None)  # not SIG_IGN, which every program of the desktop would inherit
     limits = Limits(**asked["limits"])
     with contextlib.suppress(ValueError):
@@ -53,7 +53,7 @@ def main() -> None:
 
 
 def _make_home(template: Path) -> None:
-    """The home folder as it is at the start of every episode."""
+    """Make the home folder as it is at the start of every episode."""
     shutil.copytree(template, HOME, dirs_exist_ok=True, symlinks=True)
     for name in ("Desktop", "Documents", "Downloads", "Music", "Pictures", "Videos"):
         (HOME / name).mkdir(exist_ok=True)
@@ -70,7 +70,7 @@ def _serve(processes: Processes, desktop: Desktop, asked: dict[str, Any]) -> Non
         protocol_version = "HTTP/1.1"
 
         def log_request(self, *_: object) -> None:
-            """Nothing: the host keeps the log of what it asked."""
+            """Do nothing: the host keeps the log of its requests."""
 
         def address_string(self) -> str:
             return "host"

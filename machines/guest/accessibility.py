@@ -1,7 +1,7 @@
-"""The accessibility tree of what is on the screen, over AT-SPI: calls are sent together, a level of the tree at a time.
+"""The accessibility tree of the screen, over AT-SPI: calls are sent together, one level of the tree at a time.
 
-What does not show is left out with all below it: closed menus and other pages of a notebook. Applications that do not answer in time are
-left out too and named, so that one that hangs does not hide the others.
+A hidden node is left out with everything below it, such as a closed menu or another page of a notebook. Applications that do not answer in
+time are left out and named, so that one that hangs does not hide the others.
 """
 
 import time
@@ -23,8 +23,8 @@ STATES = (
 )  # fmt: skip
 _ACCESSIBLE, _COMPONENT, _TEXT, _VALUE, _TABLE = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text", "Value", "Table"))
 _PROPERTIES = "org.freedesktop.DBus.Properties"
-_MANY = 1000  # children beyond which a node is a table without end
-_CELLS = (50, 26)  # at most that many rows and columns of such a table
+_MANY = 1000  # a node with more children is a table without end
+_CELLS = (50, 26)  # the most rows and columns that are read of such a table
 _LONGEST = 20_000  # characters of a text
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
 _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its items
@@ -33,7 +33,7 @@ Box = tuple[int, int, int, int]
 
 @dataclass
 class Node:
-    """An accessible object that shows; `box` is x, y, width, height in pixels."""
+    """A visible accessible object; `box` is x, y, width, height in pixels."""
 
     reference: Reference
     role: str
@@ -60,7 +60,7 @@ class Accessibility:
         self._bus.close()
 
     def tree(self, seconds: float) -> tuple[list[Node], list[str]]:
-        """The applications with what they show, and the names of those that did not answer within the time."""
+        """Return the applications with their visible nodes, and the names of the applications that did not answer in time."""
         call = Calls(self._bus, time.monotonic() + seconds)
         self._open_menus = None
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
@@ -72,7 +72,7 @@ class Accessibility:
         return [node for node in applications if node.children], sorted(call.silent)
 
     def _below(self, call: Calls, level: Sequence[Node]) -> list[Node]:
-        """Fill in texts, values and children of the nodes; all of the children."""
+        """Fill in the texts, values and children of the nodes, and return all the children."""
         asked = [(node, what, question) for node in level for what, question in _questions(node)]
         parents: list[tuple[Node, Reference]] = []
         for (node, what, _), answer in zip(asked, call.all([question for _, _, question in asked]), strict=True):
@@ -94,7 +94,7 @@ class Accessibility:
         return [child for _, child in below]
 
     def _nodes(self, call: Calls, references: Sequence[Reference], hidden: bool = False) -> list[Node | None]:
-        """A node for each reference; None for one that is gone or, unless `hidden`, does not show: that is asked first, since most may not."""
+        """Return a node for each reference; None if it is gone or, unless `hidden`, not visible. Visibility is asked first: most are hidden."""
         known = [_states(states[0]) if states else None for states in call.all([(one, _ACCESSIBLE, "GetState", "", ()) for one in references])]
         asked = [place for place, states in enumerate(known) if states is not None and (hidden or self._may_show(states))]
         questions: list[Question] = []
@@ -125,17 +125,17 @@ class Accessibility:
         return made
 
     def _may_show(self, states: frozenset[str]) -> bool:
-        """Whether it says that it shows, or may be an item of an open menu: those of GTK 2 never say so."""
+        """Tell whether a node says that it shows, or may be an item of an open menu: items of GTK 2 never say so."""
         return "showing" in states or ("visible" in states and bool(self._menus()))
 
     def _menus(self) -> Sequence[Box]:
-        """The places of open menus, looked up once a walk."""
+        """Return the places of open menus, looked up once for each tree."""
         if self._open_menus is None:
             self._open_menus = self._popups()
         return self._open_menus
 
     def _is_in_menu(self, role: str, box: Any) -> bool:
-        """Whether it is an item of an open menu; those of a closed one stay where they were."""
+        """Tell whether it is an item of an open menu; the items of a closed menu keep their places."""
         if role not in _MENU_ROLES or not box or box[0][2] <= 1 or box[0][0] < 0:
             return False
         x, y, width, height = box[0]
@@ -145,8 +145,8 @@ class Accessibility:
         )
 
     def _alike(self, call: Calls, table: Node, rows: Sequence[Sequence[Reference]]) -> bool:
-        """Fill in the cells of a table whose columns each hold cells of one kind, with fewer questions: what the first row and the first column
-        tell holds for the others. Not so where a cell is gone, or has something in it.
+        """Fill in the cells of a table whose columns each hold cells of one kind, with fewer questions: the answers of the first row and the first
+        column hold for the other cells. Return False if a cell is gone or has something in it.
         """
         edge = self._nodes(call, [*rows[0], *(row[0] for row in rows)]) if rows else []
         known = [node for node in edge if node is not None and not node.child_count]
@@ -173,7 +173,7 @@ class Accessibility:
         return True
 
     def _cells(self, call: Calls, table: Node) -> list[list[Reference]]:
-        """The rows of cells of an endless table that are in view: those between the ones in its corners."""
+        """Return the visible rows of cells of an endless table: those between the cells in its corners."""
         x, y, width, height = table.box
         corners = ((x + 4, y + 4), (x + width - 4, y + height - 4))
         found = call.all([(table.reference, _COMPONENT, "GetAccessibleAtPoint", "iiu", (*corner, 0)) for corner in corners])
@@ -196,12 +196,12 @@ class Accessibility:
 
 
 def _questions(node: Node) -> Iterator[tuple[str, Question]]:
-    """What is asked of a node beyond what every node is asked."""
+    """Yield the questions to a node beyond those that every node gets."""
     if _TEXT in node.interfaces:
         yield "text", (node.reference, _TEXT, "GetText", "ii", (0, -1))
     if _VALUE in node.interfaces:
         yield "value", (node.reference, _PROPERTIES, "Get", "ss", (_VALUE, "CurrentValue"))
-    is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt says of the items of closed lists that they show
+    is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt reports the items of closed lists as showing
     if 0 < node.child_count < _MANY and not is_closed:
         yield "children", (node.reference, _ACCESSIBLE, "GetChildren", "", ())
 

@@ -1,6 +1,6 @@
 """The unified action space (ProSoftArena, Table 8; Windows Agent Arena, Table 5) as the guest carries it out: places are in pixels here.
 
-An action comes as `{"name": ..., arguments}`. The host turns element numbers and normalised places into pixels, since it knows what the agent saw.
+An action is `{"name": ..., arguments}`. The host turns element numbers and normalised places into pixels, since it knows what the agent saw.
 """
 
 import io
@@ -49,7 +49,7 @@ class Actions:
         }
 
     def do(self, action: Json) -> None:
-        """Carry out an action; `ActionError` with what was wrong."""
+        """Carry out an action; `ActionError` says what was wrong."""
         arguments = dict(action)
         name = arguments.pop("name", None)
         if name not in self._by_name:
@@ -60,14 +60,14 @@ class Actions:
             raise ActionError(f"{name}: {error}") from error
 
     def open_program(self, program: str) -> None:
-        """Start an application by the handle that the machine's list gives it."""
+        """Start an application by its handle in the machine's list."""
         command = self._programs.get(program.strip().lower())
         if command is None:
             raise ActionError(f"no program '{program}' is installed; there are {', '.join(sorted(self._programs))}")
         self.launch(command)
 
     def launch(self, command: list[str]) -> int:
-        """Start a command in the desktop and leave it running; its process."""
+        """Start a command in the desktop, leave it running, and return its process number."""
         from subprocess import DEVNULL
 
         home = self._desktop.environment["HOME"]
@@ -77,7 +77,7 @@ class Actions:
             raise ActionError(f"{command[0]} could not be started: {error}") from error
 
     def window(self, title: str, strict: bool = False, by_class: bool = False) -> Window:
-        """The highest window whose title, or class, holds a text; `strict` wants all of it."""
+        """Return the highest window whose title, or class, contains a text; `strict` compares the whole title or class."""
         windows = self.windows.all()
         for window in reversed(windows):
             own = window.window_class if by_class else window.title

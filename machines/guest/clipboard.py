@@ -1,4 +1,4 @@
-"""The clipboard, by xclip: it stays in the background as the owner of what was copied."""
+"""The clipboard, by xclip: it stays in the background as the owner of the copied content."""
 
 import subprocess
 
@@ -9,18 +9,18 @@ _SECONDS = 5.0
 
 
 class Clipboard:
-    """Text and pictures that were copied."""
+    """Copied text and pictures."""
 
     def __init__(self, processes: Processes, desktop: Desktop) -> None:
         self._processes = processes
         self._desktop = desktop
 
     def text(self) -> str:
-        """What was copied, if it is text; empty otherwise."""
+        """Return the copied text; empty if the clipboard holds no text."""
         try:
             done = self._processes.run(["xclip", "-selection", "clipboard", "-out", "-target", "UTF8_STRING"], self._desktop.environment, _SECONDS)
         except subprocess.TimeoutExpired:
-            return ""  # whoever owns the clipboard does not answer
+            return ""  # the owner of the clipboard does not answer
         return str(done.stdout.decode(errors="replace")) if done.returncode == 0 else ""
 
     def copy(self, content: bytes, target: str = "UTF8_STRING") -> None:

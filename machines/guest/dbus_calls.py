@@ -1,8 +1,8 @@
-"""Questions to other programs over D-Bus, hundreds at a time: sent together, their answers collected until a time.
+"""Questions to other programs over D-Bus, hundreds at a time: they are sent together, and their answers are collected until a deadline.
 
-A tree takes thousands of them, and to write and read a message by the library's objects takes longer than the answer; here the parts that
-many messages share are written once. The format is that of the D-Bus specification ("Type System", "Message Protocol"), little-endian as
-all programs of one guest are. Connecting and signing on is the library's.
+A tree takes thousands of questions. Writing and reading a message with the library's objects takes longer than the answer, so the parts
+that many messages share are written once here. The format follows the D-Bus specification ("Type System", "Message Protocol"), little-endian
+like all programs of one guest. The library does the connecting and signing on.
 """
 
 import struct
@@ -15,9 +15,9 @@ from typing import Any
 from jeepney.io.blocking import DBusConnection
 
 Reference = tuple[str, str]  # the name of a program on the bus, and the path of one of its objects
-Question = tuple[Reference, str, str, str, tuple[Any, ...]]  # of whom, interface, method, signature of the arguments, and these
+Question = tuple[Reference, str, str, str, tuple[Any, ...]]  # whom to ask, interface, method, signature of the arguments, the arguments
 Answer = tuple[Any, ...]
-_TOGETHER, _LEFT = 256, 128  # questions on their way at most, and how many are left when more are sent
+_TOGETHER, _LEFT = 256, 128  # the most open questions, and how many are open when more are sent
 _LARGEST = 128 * 2**20  # bytes of a message, by the specification
 _METHOD_RETURN, _ERROR = 2, 3
 _PATH, _INTERFACE, _MEMBER, _REPLY_SERIAL, _DESTINATION, _SIGNATURE = 1, 2, 3, 5, 6, 8
@@ -26,7 +26,7 @@ _SIZES = {"B": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "Q": 8, "d": 8}
 
 
 class Calls:
-    """Asks over one connection until a time; a program that is silent then is not asked again."""
+    """Asks over one connection until a deadline; a program that did not answer by then is not asked again."""
 
     def __init__(self, bus: DBusConnection, until: float) -> None:
         self._bus = bus
@@ -35,7 +35,7 @@ class Calls:
         self.silent: set[str] = set()
 
     def all(self, questions: Iterable[Question]) -> list[Answer | None]:
-        """The contents of the answers, in the order of the questions; None for an error, or for silence."""
+        """Return the contents of the answers, in the order of the questions; None for an error or for no answer."""
         waiting: dict[int, tuple[int, str]] = {}
         answers: list[Answer | None] = []
         messages = bytearray()
@@ -52,7 +52,7 @@ class Calls:
         return answers
 
     def _exchange(self, messages: bytearray, waiting: dict[int, tuple[int, str]], answers: list[Answer | None], left: int) -> None:
-        """Send what is to be sent, and read answers until only so many are awaited."""
+        """Send all messages, and read answers until only `left` questions are open."""
         self._bus.sock.settimeout(max(0.001, self._until - time.monotonic()))
         try:
             self._bus.sock.sendall(messages)
@@ -66,7 +66,7 @@ class Calls:
             messages.clear()
 
     def _received(self) -> list[bytes]:
-        """The messages that are there whole; waits for more to come."""
+        """Return the messages that have arrived completely; wait for more to come."""
         self._bus.sock.settimeout(max(0.001, self._until - time.monotonic()))
         more = self._bus.sock.recv(2**18)
         if not more:
@@ -77,7 +77,7 @@ class Calls:
             body, _, fields = unpack_from("<III", self._unread, start + 4)
             size = 16 + _aligned(fields, 8) + body
             if size > _LARGEST:
-                raise ConnectionError("what the accessibility bus says cannot be read")
+                raise ConnectionError("the messages of the accessibility bus cannot be read")
             if len(self._unread) - start < size:
                 break
             found.append(bytes(self._unread[start : start + size]))
@@ -87,7 +87,7 @@ class Calls:
 
 
 def _take(message: bytes, waiting: dict[int, tuple[int, str]], answers: list[Answer | None]) -> None:
-    """Put an answer in its place; what is none, or answers nothing that is awaited, is passed over."""
+    """Put an answer in its place; skip a message that is not an answer or that nobody waits for."""
     kind = message[1]
     if kind not in (_METHOD_RETURN, _ERROR):
         return
@@ -97,11 +97,11 @@ def _take(message: bytes, waiting: dict[int, tuple[int, str]], answers: list[Ans
         if place is not None and kind == _METHOD_RETURN:
             answers[place] = contents(signature, body)
     except (struct.error, IndexError, KeyError, UnicodeDecodeError, RecursionError):
-        return  # an answer that cannot be read is none
+        return  # an answer that cannot be read counts as no answer
 
 
 def method_call(serial: int, name: str, path: str, interface: str, method: str, signature: str, arguments: tuple[Any, ...]) -> bytes:
-    """A message that calls a method."""
+    """Return a message that calls a method."""
     body = _arguments(signature, arguments)
     fields = _shared_fields(name, interface, method, signature)
     own = _field(_PATH, "o", path)
@@ -111,7 +111,7 @@ def method_call(serial: int, name: str, path: str, interface: str, method: str, 
 
 @lru_cache(maxsize=1024)
 def _shared_fields(name: str, interface: str, method: str, signature: str) -> bytes:
-    """The header's fields that many messages have in common, each filled up to where the next one starts."""
+    """Return the header's fields that many messages share, each padded to the start of the next one."""
     fields = [_field(_DESTINATION, "s", name), _field(_INTERFACE, "s", interface), _field(_MEMBER, "s", method)]
     if signature:
         fields.append(_field(_SIGNATURE, "g", signature))
@@ -125,7 +125,7 @@ def _field(code: int, kind: str, value: str) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _arguments(signature: str, values: tuple[Any, ...]) -> bytes:
-    """Texts and whole numbers, which is all that is ever asked with."""
+    """Return texts and whole numbers as bytes; questions have no other arguments."""
     made = bytearray()
     for kind, value in zip(signature, values, strict=True):
         made += bytes(-len(made) % 4)
@@ -138,7 +138,7 @@ def _arguments(signature: str, values: tuple[Any, ...]) -> bytes:
 
 
 def _reply(message: bytes) -> tuple[int, str, bytes]:
-    """The number of the question that a message answers, the signature of its content, and that."""
+    """Return the number of the question that a message answers, the signature of its content, and the content."""
     ((fields_size,), replied, signature) = unpack_from("<I", message, 12), 0, ""
     at, end = 16, 16 + fields_size
     while at < end:
@@ -159,7 +159,7 @@ def _reply(message: bytes) -> tuple[int, str, bytes]:
 
 
 def contents(signature: str, body: bytes) -> Answer:
-    """The values of a message; a variant as its signature and its value."""
+    """Return the values of a message; a variant is its signature and its value."""
     values, at, place = [], 0, 0
     while place < len(signature):
         value, at, place = _value(body, at, signature, place)
@@ -168,7 +168,7 @@ def contents(signature: str, body: bytes) -> Answer:
 
 
 def _value(body: bytes, at: int, signature: str, place: int) -> tuple[Any, int, int]:
-    """The value of the type that starts at `place` of the signature; where it ends in the body, and in the signature."""
+    """Return the value of the type at `place` of the signature, where it ends in the body, and where its type ends in the signature."""
     kind = signature[place]
     if number := _NUMBERS.get(kind):
         at = _aligned(at, _SIZES[number])
@@ -215,7 +215,7 @@ def _structure(body: bytes, at: int, signature: str, place: int) -> tuple[tuple[
 
 
 def _after(signature: str, place: int) -> int:
-    """Where the type that starts at `place` of a signature ends."""
+    """Return where the type that starts at `place` of a signature ends."""
     while signature[place] == "a":
         place += 1
     depth = 0

@@ -1,4 +1,4 @@
-"""The desktop of the guest: virtual screen, session bus, window manager and accessibility bus; started anew when one of them ends."""
+"""The desktop of the guest: virtual screen, session bus, window manager and accessibility bus; restarted when one of them ends."""
 
 import os
 import select
@@ -12,23 +12,23 @@ from pathlib import Path
 from machines.guest.processes import Processes, end_group
 
 FRAME_BUFFER = Path("/run/screen")
-_LIMIT = 20.0  # seconds within which each part has to be up
+_LIMIT = 20.0  # seconds; each part has to be up within this time
 
 
 class DesktopError(RuntimeError):
-    """A part of the desktop did not come up; the text says which, and what it said."""
+    """A part of the desktop did not come up; the text names it and quotes its output."""
 
 
 @dataclass(frozen=True)
 class Screen:
-    """Size of the screen in pixels."""
+    """The size of the screen in pixels."""
 
     width: int
     height: int
 
 
 class Desktop:
-    """Starts the parts in their order and keeps the environment that applications need."""
+    """Starts the parts in order and keeps the environment that applications need."""
 
     def __init__(self, processes: Processes, screen: Screen, home: Path) -> None:
         self.screen = screen
@@ -59,7 +59,7 @@ class Desktop:
         self._lock = threading.RLock()
 
     def start(self) -> None:
-        """Bring the desktop up; what is left of an earlier one is ended first."""
+        """Start the desktop; end what is left of an earlier one first."""
         with self._lock:
             self.stop()
             FRAME_BUFFER.mkdir(exist_ok=True)
@@ -83,7 +83,7 @@ class Desktop:
         self._parts.clear()
 
     def watch(self) -> None:
-        """Start the desktop again whenever a part of it ends: an agent may kill all that is its own, and work on."""
+        """Restart the desktop whenever a part of it ends: an agent may kill all its own processes and work on."""
         threading.Thread(target=self._watch, name="desktop", daemon=True).start()
 
     def _watch(self) -> None:
@@ -95,7 +95,7 @@ class Desktop:
             time.sleep(0.1)
 
     def _begin(self, command: Sequence[str], says: str | None = None) -> int:
-        """Start a part; if it says something of itself, a file descriptor to read that from."""
+        """Start a part; with `says`, return a file descriptor that gives the part's own report."""
         reader, writer = os.pipe()
         by_number = says == "displayfd"
         self._parts.append(
@@ -116,7 +116,7 @@ class Desktop:
 
 
 def wake_accessibility(session_bus: str) -> str:
-    """The address of the accessibility bus, which the session bus starts when it is asked for; one started by hand could be a second one."""
+    """Return the address of the accessibility bus. The session bus starts it on request; starting it by hand could make a second one."""
     from jeepney import DBusAddress, new_method_call
     from jeepney.io.blocking import open_dbus_connection
 
@@ -126,9 +126,9 @@ def wake_accessibility(session_bus: str) -> str:
 
 
 def _wait_for_window_manager() -> None:
-    """Wait until openbox deals with what it is asked: its sign is there long before, and a window that comes in between may never be shown.
+    """Wait until openbox handles requests: its sign appears long before, and a window that opens in between may never be shown.
 
-    It is asked again and again, since what it overlooked while it started is dealt with together with what comes next.
+    It is asked repeatedly: a request that it missed while starting is handled together with the next one.
     """
     from Xlib import X, Xatom, display
     from Xlib.protocol.event import ClientMessage
@@ -148,13 +148,13 @@ def _wait_for_window_manager() -> None:
 
 
 def _first_line(reader: int, name: str) -> str:
-    """The first line that a part says of itself; Xvfb writes the number and the newline apart, so read up to the newline."""
+    """Return the first line of a part's report; Xvfb writes the number and the newline separately, so read up to the newline."""
     said, until = b"", time.monotonic() + _LIMIT
     with os.fdopen(reader, "rb", buffering=0) as stream:
         while not said.endswith(b"\n"):
             ready, _, _ = select.select([stream], [], [], max(0.0, until - time.monotonic()))
             more = stream.read(4096) if ready else b""
             if not more:
-                raise DesktopError(f"{name} did not come up within {_LIMIT:.0f} s; it said {said!r}")
+                raise DesktopError(f"{name} did not come up within {_LIMIT:.0f} s; its output was {said!r}")
             said += more
     return said.decode().strip()

@@ -1,4 +1,4 @@
-"""Files of the guest: fetching, uploading, listing, and the predicates of Windows Agent Arena. Only regular files are ever read."""
+"""Files of the guest: fetching, uploading, listing, and the predicates of Windows Agent Arena. It only ever reads regular files."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from machines.guest.server import Guest
 
 Json = dict[str, Any]
-_LARGEST = 256 * 2**20  # bytes of a file that is fetched
+_LARGEST = 256 * 2**20  # bytes of the largest file that is fetched
 _MOST_ENTRIES = 20_000
 
 
@@ -107,7 +107,7 @@ def _place(home: Path, given: str) -> Path:
 
 
 def _content(place: Path) -> bytes:
-    """The bytes of a regular file; what is a pipe or a device, or too large, is refused rather than waited for."""
+    """Return the bytes of a regular file; refuse a pipe, a device or a file that is too large instead of waiting for it."""
     descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(descriptor)
@@ -131,7 +131,7 @@ def _listing(place: Path) -> Json:
 
 
 def _kept_of(path: Path) -> Json:
-    """Permissions as octal digits, and for a symbolic link where it points; nothing for what has just gone."""
+    """Return the permissions as octal digits and the target of a symbolic link; an empty object if the file has just been deleted."""
     try:
         found = path.lstat()
         return {"mode": f"{stat.S_IMODE(found.st_mode):04o}", **({"target": str(path.readlink())} if stat.S_ISLNK(found.st_mode) else {})}

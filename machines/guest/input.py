@@ -1,4 +1,4 @@
-"""Mouse and keyboard by the XTEST extension, over one connection that is opened anew when the screen was started again."""
+"""Mouse and keyboard by the XTEST extension, over one connection that is opened again after a restart of the screen."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ Event = tuple[int, dict[str, int]]
 _LEFT, _RIGHT = 1, 3
 _WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
 _DRAG_STEPS = 12
-_AT_ONCE = 64  # characters that are sent before the screen is asked whether it has them
+_AT_ONCE = 64  # characters that are sent before the X server confirms them
 _BETWEEN = 0.01  # seconds between the events of a drag or a double click: toolkits drop those that come at once
 
 
 class Input:
-    """What a person's hands do."""
+    """Mouse and keyboard actions, as a person's hands make them."""
 
     def __init__(self) -> None:
         self._connection = Connection()
@@ -42,7 +42,7 @@ class Input:
         self._connection.use(lambda screen: _send(screen, _clicks(number, clicks)))
 
     def drag(self, x: int, y: int) -> None:
-        """Press where the pointer is, move to a place in steps, and release."""
+        """Press the button at the pointer, move to a place in steps, and release."""
 
         def dragged(screen: display.Display) -> None:
             place = screen.screen().root.query_pointer()
@@ -58,7 +58,7 @@ class Input:
         self._connection.use(dragged)
 
     def press(self, combination: str) -> None:
-        """Press keys together, written as in `ctrl+shift+s`; `UnknownKey` for what is no key. Shift is held too where a key needs it."""
+        """Press keys together, as in `ctrl+shift+s`; `UnknownKey` for a text that is no key. Hold shift too if a key needs it."""
         symbols = [_symbol(key) for key in read_combination(combination)]
 
         def pressed(screen: display.Display) -> None:
@@ -68,7 +68,7 @@ class Input:
         self._connection.use(pressed)
 
     def write(self, text: str) -> None:
-        """Type a text; characters that the keyboard lacks are put on free keys first."""
+        """Type a text; first put the characters that the keyboard lacks on free keys."""
         symbols = [_symbol(key_of(character)) for character in text]
 
         def typed(screen: display.Display) -> None:
@@ -82,7 +82,7 @@ class Input:
         self._connection.use(typed)
 
     def position(self) -> tuple[int, int]:
-        """Where the pointer is, in pixels."""
+        """Return the place of the pointer, in pixels."""
 
         def asked(screen: display.Display) -> tuple[int, int]:
             place = screen.screen().root.query_pointer()
@@ -91,7 +91,7 @@ class Input:
         return self._connection.use(asked)
 
     def _codes(self, screen: display.Display, symbol: int) -> list[int]:
-        """Keys that make a symbol, shift first where it needs it."""
+        """Return the keys that make a symbol, shift first if the symbol needs it."""
         code, level = _place(screen, symbol)
         if code == 0:
             code, level = self._put(screen, [symbol])[symbol], 0
@@ -99,7 +99,7 @@ class Input:
         return [shift, code] if level else [code]
 
     def _put(self, screen: display.Display, symbols: Sequence[int]) -> dict[int, int]:
-        """Put symbols on keys that have none, or that had none before an earlier text."""
+        """Put symbols on free keys, or on keys that an earlier text used."""
         low, high = screen.display.info.min_keycode, screen.display.info.max_keycode
         mapping = screen.get_keyboard_mapping(low, high - low + 1)
         free = [low + place for place, row in enumerate(mapping) if not any(row)]
@@ -133,7 +133,7 @@ def _together(codes: Sequence[int]) -> list[Event]:
 
 
 def _place(screen: display.Display, symbol: int) -> tuple[int, int]:
-    """The key that has a symbol, and the level that it stands on (0 plain, 1 with shift); key 0 where none has."""
+    """Return the key that has a symbol, and its level on the key (0 plain, 1 with shift); key 0 if no key has it."""
     for code, level in sorted(screen.keysym_to_keycodes(symbol), key=lambda found: found[1]):
         if level < 2:
             return code, level
@@ -141,7 +141,7 @@ def _place(screen: display.Display, symbol: int) -> tuple[int, int]:
 
 
 def _symbol(key: str) -> int:
-    """X's number of a key: of a symbol by its name, or of a character."""
+    """Return X's number of a key: by the name of its symbol, or by its character."""
     if len(key) == 1:
         return ord(key) if ord(key) < 0x100 else 0x01000000 + ord(key)
     return int(XK.string_to_keysym(key))

@@ -1,12 +1,12 @@
-"""The keys by the names that people write, and how a combination such as `ctrl+shift+s` is read: one table for agents, oracles and the guest.
+"""The names of keys, and how a combination such as `ctrl+shift+s` is read: one table for agents, oracles and the guest.
 
-Any single character is a key too, by itself. The names hold those of pyautogui, which agents of other systems know.
+A single character is a key too. The names include those of pyautogui, which agents of other systems know.
 """
 
 import unicodedata
 from collections.abc import Mapping
 
-# Symbol of X: the names that people write, the first one as it is shown.
+# Symbol of X: its names; the first one is shown.
 NAMES: Mapping[str, tuple[str, ...]] = {
     "Control_L": ("ctrl", "control", "ctrlleft"),
     "Control_R": ("ctrlright",),
@@ -61,10 +61,10 @@ class UnknownKey(ValueError):
 
 
 def combination(written: str) -> list[str]:
-    """The keys of a combination in order, each a symbol of X or a character; `UnknownKey` for what is none.
+    """Return the keys of a combination in order, each a symbol of X or a character; `UnknownKey` if a part is no key.
 
-    `+` joins keys and is one itself: `+`, `ctrl++` and `ctrl+plus` all hold it. Spaces beside other signs mean nothing, and letters are
-    those of the keys: `ctrl + S` is `ctrl+s`.
+    `+` joins keys and is a key itself: `+`, `ctrl++` and `ctrl+plus` all hold it. Spaces beside other signs mean nothing, and letters are
+    read in lower case: `ctrl + S` is `ctrl+s`.
     """
     joined = "".join(written.split()) or written
     if len(joined) == 1:
@@ -76,7 +76,7 @@ def combination(written: str) -> list[str]:
 
 
 def key_of(character: str) -> str:
-    """The key that writes a character: a symbol of X, or the character itself; `UnknownKey` for one that cannot be typed."""
+    """Return the key that writes a character: a symbol of X, or the character itself; `UnknownKey` if it cannot be typed."""
     if character in _OF_CHARACTER:
         return _OF_CHARACTER[character]
     if unicodedata.category(character) == "Cc":
@@ -86,7 +86,7 @@ def key_of(character: str) -> str:
 
 def _key(name: str) -> str:
     if len(name) == 1:
-        return key_of(name.lower() if len(name.lower()) == 1 else name)  # two characters, as of İ, are on no one key
+        return key_of(name.lower() if len(name.lower()) == 1 else name)  # a letter such as İ becomes two characters, which no single key has
     if name.lower() not in _OF_NAME:
         raise UnknownKey(f"'{name:.40}' is no key; write for example enter, tab, f5, ctrl+s or alt+f4")
     return _OF_NAME[name.lower()]

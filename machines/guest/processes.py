@@ -1,6 +1,6 @@
-"""Processes of the guest: each in a process group of its own, under limits, and reaped here, since the guest server is process 1.
+"""Processes of the guest: each has a process group and limits, and is reaped here, since the guest server is process 1.
 
-All stay in one session: where the kernel shares processor time out by session, a machine has one share, however much runs in it.
+All stay in one session: if the kernel shares out processor time by session, a machine has one share, no matter how much runs in it.
 """
 
 import contextlib
@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
-_MOST_SAID = 16 * 2**20  # bytes of what a command says
-_LOOK_EVERY = 0.2  # seconds between two looks at how much memory is used
-_BELOW = 10  # niceness of applications: what spins leaves processor time to the guest server and to the desktop
+_MOST_SAID = 16 * 2**20  # the most bytes of a command's output
+_LOOK_EVERY = 0.2  # seconds between two checks of the memory in use
+_BELOW = 10  # niceness of applications: a busy one leaves processor time to the guest server and to the desktop
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the agent's processes may use together, and one of them alone."""
+    """The limits of the agent's processes together, and of each one alone."""
 
     processes: int
     memory_mb: int
 
     def around(self, command: Sequence[str]) -> list[str]:
-        """The command with its limits set before it starts. Address space is not limited: browsers reserve terabytes."""
+        """Return the command with its limits, which are set before it starts. Address space is not limited: browsers reserve terabytes."""
         data = self.memory_mb * 2**20
         return ["prlimit", f"--nproc={self.processes}", f"--data={data}", "--core=0", "--", *command]
 
@@ -48,7 +48,7 @@ class Processes:
         threading.Thread(target=self._watch_memory, name="memory", daemon=True).start()
 
     def start(self, command: Sequence[str], env: Mapping[str, str], niceness: int = _BELOW, **options: Any) -> "subprocess.Popen[bytes]":
-        """Start a command under the limits, with nothing to read from unless `stdin` is given."""
+        """Start a command under the limits; it has nothing to read unless `stdin` is given."""
         options.setdefault("stdin", subprocess.DEVNULL)
         with self._lock:
             limited = ["nice", f"--adjustment={niceness}", *self.limits.around(command)]
@@ -57,9 +57,9 @@ class Processes:
         return process
 
     def run(self, command: Sequence[str], env: Mapping[str, str], seconds: float, **options: Any) -> "subprocess.CompletedProcess[bytes]":
-        """Run a command to its end and keep what it says; `subprocess.TimeoutExpired` once its whole process group was killed.
+        """Run a command until it ends and return its output; `subprocess.TimeoutExpired` after killing its whole process group.
 
-        What it says goes to memory and not through pipes: those would stay open as long as anything that it left in the background.
+        The output goes to memory and not through pipes: a pipe would stay open as long as a process that the command left in the background.
         """
         with memory_file() as output, memory_file() as error:
             process = self.start(command, env, stdout=output, stderr=error, **options)
@@ -72,7 +72,7 @@ class Processes:
             return subprocess.CompletedProcess(process.args, process.returncode, said_in(output), said_in(error))
 
     def _reap(self) -> None:
-        """Take the status of processes that nobody else waits for; those of `start` are left to their `Popen`."""
+        """Take the exit status of processes that nobody else waits for; the processes of `start` belong to their `Popen`."""
         while True:
             try:
                 found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
@@ -88,7 +88,7 @@ class Processes:
                 elif own.poll() is not None:
                     del self._own[found.si_pid]
             if own is not None and own.returncode is None:
-                time.sleep(0.01)  # somebody is in `wait` and takes it in a moment
+                time.sleep(0.01)  # another thread is in `wait` and takes it in a moment
 
     def _watch_memory(self) -> None:
         while True:
@@ -103,34 +103,34 @@ class Processes:
 
 
 def memory_file() -> BinaryIO:
-    """A file that is in memory alone, and gone once it is closed."""
+    """Return a file that exists in memory only, and is gone once it is closed."""
     return os.fdopen(os.memfd_create("said"), "w+b")
 
 
 def said_in(file: BinaryIO) -> bytes:
-    """What was written to a file, by whomever."""
+    """Return everything that was written to a file, by any process."""
     return os.pread(file.fileno(), min(os.fstat(file.fileno()).st_size, _MOST_SAID), 0)
 
 
 def memory_held() -> dict[int, int]:
-    """Bytes by process, without process 1: what is resident (shared memory that is mapped counts for each), and what lies in memory files.
+    """Return the bytes of memory by process, without process 1: resident memory (mapped shared memory counts for each) and memory files.
 
-    A memory file need not be mapped to take memory; it counts for one of those who hold it open.
+    A memory file takes memory even if it is not mapped; it counts for one of the processes that hold it open.
     """
     found: dict[int, int] = {}
     seen: set[int] = set()
     for place in _others():
-        with contextlib.suppress(OSError, IndexError):  # it has just ended
+        with contextlib.suppress(OSError, IndexError):  # the process has just ended
             found[int(place.name)] = int((place / "statm").read_text().split()[1]) * _PAGE
             found[int(place.name)] += _in_memory_files(place / "fd", seen)
     return found
 
 
 def _in_memory_files(descriptors: Path, seen: set[int]) -> int:
-    """Bytes in the memory files among open descriptors that were not seen yet."""
+    """Return the bytes in the memory files among open descriptors that were not seen yet."""
     size = 0
     for one in descriptors.iterdir():
-        with contextlib.suppress(OSError):  # closed meanwhile
+        with contextlib.suppress(OSError):  # the descriptor was closed meanwhile
             if str(one.readlink()).startswith("/memfd:"):
                 file = one.stat()
                 size += file.st_blocks * 512 * (file.st_ino not in seen)
@@ -139,33 +139,33 @@ def _in_memory_files(descriptors: Path, seen: set[int]) -> int:
 
 
 def is_anyone_busy() -> bool:
-    """Whether a process without process 1 runs, waits for a processor or for a disk, as its first thread tells."""
+    """Tell whether a process other than process 1 runs, or waits for a processor or a disk, by the state of its first thread."""
     for place in _others():
-        with contextlib.suppress(OSError):  # it has just ended
+        with contextlib.suppress(OSError):  # the process has just ended
             if (place / "stat").read_text().rpartition(") ")[2][0] in "RD":
                 return True
     return False
 
 
 def _others() -> Iterator[Path]:
-    """The folders of all processes but process 1."""
+    """Yield the folders of all processes except process 1."""
     return (place for place in Path("/proc").iterdir() if place.name.isdigit() and place.name != "1")
 
 
 def idle_segments() -> dict[int, int]:
-    """Bytes of the shared segments that no process has mapped, by their number: they take memory, and stay when their maker ends."""
+    """Return the bytes of each shared segment that no process has mapped, by its number: it takes memory, and stays when its maker ends."""
     header, *lines = Path("/proc/sysvipc/shm").read_text().splitlines()
     rows = [dict(zip(header.split(), map(int, line.split()), strict=True)) for line in lines]
     return {row["shmid"]: row["rss"] for row in rows if row["nattch"] == 0}
 
 
 def end_group(process: "subprocess.Popen[bytes]") -> None:
-    """Kill the process and all of its process group that did not leave it."""
+    """Kill the process and every process that is still in its group."""
     with_own_error(os.killpg, process.pid, signal.SIGKILL)
 
 
 def with_own_error(kill: Any, *arguments: int) -> None:
-    """Call a function that kills; that there is nothing left to kill is fine."""
+    """Call a function that kills; ignore that there is nothing left to kill."""
     try:
         kill(*arguments)
     except (ProcessLookupError, PermissionError):

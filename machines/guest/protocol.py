@@ -1,7 +1,7 @@
 """The endpoints of OSWorld and of Windows Agent Arena, so that their harnesses can drive this machine.
 
-Where the two differ, OSWorld's form is spoken. What fails is said with a status of 400 or more: a failed launch, or a window that is not
-there, is never answered with success. There is no network, and no recorder, in the machine: what needs them says so.
+Where the two differ, OSWorld's form is used. A failure has a status of 400 or more: a failed launch, or a missing window, is never
+answered with success. The machine has no network and no recorder: endpoints that need them say so.
 """
 
 import base64

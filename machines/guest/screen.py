@@ -1,4 +1,4 @@
-"""What the screen shows: pictures from the memory that Xvfb maps into a file, and waiting until nothing moves."""
+"""The screen: pictures from the memory that Xvfb maps into a file, and waiting until nothing moves."""
 
 import io
 import mmap
@@ -17,7 +17,7 @@ _LOOK_EVERY = 0.03
 
 
 class FrameBuffer:
-    """Reads the frame buffer; the cursor is in the picture. The file is mapped anew when the desktop was started again."""
+    """Reads the frame buffer; the cursor is in the picture. The file is mapped again after a restart of the desktop."""
 
     def __init__(self, path: Path = FRAME_BUFFER / "Xvfb_screen0") -> None:
         self._path = path
@@ -26,20 +26,20 @@ class FrameBuffer:
         self._line = self._width = self._height = 0
 
     def picture(self) -> Image.Image:
-        """The screen as an RGB picture."""
+        """Return the screen as an RGB picture."""
         self._map()
         return Image.frombytes("RGB", (self._width, self._height), bytes(self._pixels), "raw", "BGRX", self._line, 1)
 
     def png(self) -> bytes:
-        """The screen as PNG, packed lightly: speed counts more than size here."""
+        """Return the screen as PNG, with light compression: speed counts more than size here."""
         file = io.BytesIO()
         self.picture().save(file, "PNG", compress_level=1)
         return file.getvalue()
 
     def settle(self, quiet: float, limit: float) -> bool:
-        """Wait until nothing on the screen changes for `quiet` seconds; whether that came within `limit` seconds.
+        """Wait until nothing on the screen changes for `quiet` seconds; tell whether that happened within `limit` seconds.
 
-        As long as a process has work to do, the screen may change yet: on a busy host long after what it was asked for.
+        While a process has work to do, the screen may still change: on a busy host that can be long after the request.
         """
         begun = changed = time.monotonic()
         seen = self._sum()

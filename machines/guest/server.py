@@ -1,4 +1,4 @@
-"""The guest server's own endpoints: readiness, observations, actions that are carried out once however often they are sent, and settling.
+"""The guest server's own endpoints: readiness, observations, actions that are carried out once even if sent again, and settling.
 
 Every request needs the token, except `/probe`, which says whether the desktop is up. Errors are JSON: `{"status": "error", "message": ...}`.
 """
@@ -25,7 +25,7 @@ _KEPT_ANSWERS = 1000
 
 
 class Guest:
-    """What the endpoints work with."""
+    """The parts of the guest that the endpoints use."""
 
     def __init__(self, processes: Processes, desktop: Desktop, programs: dict[str, list[str]]) -> None:
         self.processes = processes
@@ -36,7 +36,7 @@ class Guest:
         self._reading = threading.Lock()
 
     def tree(self) -> str:
-        """The accessibility tree as XML. One walk at a time: applications answer one question after another anyhow."""
+        """Return the accessibility tree as XML. One tree is read at a time: applications answer one question after another anyway."""
         with self._reading:
             bus = self.desktop.environment["DBUS_SESSION_BUS_ADDRESS"]
             if self._accessibility is None or self._accessibility[0] != bus:
@@ -48,12 +48,12 @@ class Guest:
                 raise
 
     def windows(self) -> list[Json]:
-        """The windows, lowest first."""
+        """Return the windows, lowest first."""
         return [window.as_json() for window in self.actions.windows.all()]
 
 
 def create_app(guest: Guest, token: str) -> Flask:
-    """The server; `guest.protocol` adds the endpoints of the published systems."""
+    """Return the server; `guest.protocol` adds the endpoints of the published systems."""
     app = Flask("guest")
 
     @app.before_request
@@ -87,7 +87,7 @@ def create_app(guest: Guest, token: str) -> Flask:
 
     @app.post("/observe")
     def observe() -> Json:
-        """Picture, tree, windows and clipboard, those that are asked for, taken as close to each other as can be."""
+        """Return the requested parts (picture, tree, windows, clipboard), taken as close to each other as possible."""
         wanted = set(request.get_json()["what"])
         begun = time.monotonic()
         made: Json = {}
@@ -115,7 +115,7 @@ def create_app(guest: Guest, token: str) -> Flask:
 
 
 def _add_once_only(app: Flask) -> None:
-    """A request with a `Request-Id` that was seen before gets the answer that the first one got, also while that one is at work."""
+    """Give a request with a `Request-Id` that was seen before the answer of the first one, also while the first one is still running."""
     answers: dict[str, tuple[int, bytes, str] | threading.Event] = {}
     lock = threading.Lock()
 

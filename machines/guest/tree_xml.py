@@ -1,4 +1,4 @@
-"""The accessibility tree as XML, in the namespaces that OSWorld uses under Ubuntu: what its harness and our client both read."""
+"""The accessibility tree as XML, in the namespaces that OSWorld uses under Ubuntu, so that its harness and our client can both read it."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ for _prefix, _space in (("st", STATE), ("cp", COMPONENT), ("val", VALUE)):
 
 
 def tree_as_xml(applications: Sequence[Node], silent: Sequence[str]) -> str:
-    """One element a node: its role is the tag, its text the content. Applications that did not answer are named on the root."""
+    """Return one XML element for each node: its role is the tag, its text the content. The root names applications that did not answer."""
     root = ElementTree.Element("desktop-frame")
     if silent:
         root.set("silent", " ".join(silent))

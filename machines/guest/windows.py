@@ -1,4 +1,4 @@
-"""Windows as the window manager knows them: titles, places, which is in front, and bringing one to the front."""
+"""Windows as the window manager knows them: their titles, their places, which one is in front, and bringing one to the front."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from machines.guest.x11 import Connection
 
 @dataclass(frozen=True)
 class Window:
-    """A window of an application; its place is that of its content, in pixels."""
+    """A window of an application; its place is the place of its content, in pixels."""
 
     identity: int
     title: str
@@ -24,22 +24,22 @@ class Window:
     is_active: bool
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Return its fields."""
         return asdict(self)
 
 
 class Windows:
-    """Asks the window manager."""
+    """Asks the window manager about windows."""
 
     def __init__(self) -> None:
         self._connection = Connection()
 
     def all(self) -> list[Window]:
-        """Windows from the lowest to the highest."""
+        """Return the windows from the lowest to the highest."""
         return self._connection.use(_all)
 
     def popups(self) -> list[tuple[int, int, int, int]]:
-        """Places (x, y, width, height) of what lies above the windows without being one: open menus, tooltips, lists of choices."""
+        """Return places (x, y, width, height) of things above the windows that are not windows: open menus, tooltips, lists of choices."""
         return self._connection.use(_popups)
 
     def activate(self, window: Window) -> None:
@@ -77,7 +77,7 @@ def _popups(screen: display.Display) -> list[tuple[int, int, int, int]]:
                 box = child.get_geometry()
                 found.append((box.x, box.y, box.width, box.height))
         except (error.BadWindow, error.BadDrawable):
-            continue  # it has just closed
+            continue  # the window has just closed
     return found
 
 

@@ -1,4 +1,4 @@
-"""A connection to the X server that is opened anew when the screen was started again."""
+"""A connection to the X server, which is opened again after a restart of the screen."""
 
 import threading
 from collections.abc import Callable
@@ -18,7 +18,7 @@ class Connection:
         self._lock = threading.Lock()
 
     def use(self, work: Callable[[display.Display], Made]) -> Made:
-        """What `work` makes of the display; where the server was gone, once more with the one that is there now."""
+        """Return what `work` makes of the display; if the server was gone, try once more with the new server."""
         with self._lock:
             try:
                 return work(self._open())
@@ -29,5 +29,5 @@ class Connection:
     def _open(self) -> display.Display:
         if self._display is None:
             self._display = display.Display(":0")
-            self._display.set_error_handler(lambda *_: None)  # a window may go while it is looked at
+            self._display.set_error_handler(lambda *_: None)  # a window may close while it is read
         return self._display

@@ -152,10 +152,10 @@ def test_versions_that_the_registry_lacks_are_all_said_before_anything_is_made(f
     "spoil, said",
     [
         (lambda text: text.replace("mousepad=1.0", "mousepad 1.0"), r"kept.list:\d+: 'mousepad 1.0' is no package: write name=version"),
-        (lambda text: text.replace("# image: smoke\n", ""), "says at its head '# image: ...'"),
-        (lambda text: text.replace("# debian: ", "# debian: x"), "the list is of debian x"),
-        (lambda text: text.replace("# architecture: ", "# architecture: x"), "the list is of architecture x"),
-        (lambda text: text.replace("# image: smoke", "# image: desktop"), "the list is of image desktop"),
+        (lambda text: text.replace("# image: smoke\n", ""), "the head of the list lacks '# image: ...'"),
+        (lambda text: text.replace("# debian: ", "# debian: x"), "the list is for debian x"),
+        (lambda text: text.replace("# architecture: ", "# architecture: x"), "the list is for architecture x"),
+        (lambda text: text.replace("# image: smoke", "# image: desktop"), "the list is for image desktop"),
         (lambda text: text.replace("mousepad=1.0\n", ""), "the list lacks mousepad, which machines/desktop.yaml declares"),
     ],
 )
