@@ -1,1 +1,1 @@
-"""Episodes: agents at work on a real desktop, and the reward that its final state earns."""
+"""Episodes: agents work on a real desktop, and the final state earns a reward."""

@@ -1,6 +1,6 @@
-"""Answering the workers that ask a model: one client for all of them, made, used and closed on a thread of its own.
+"""Answering workers that ask a model: one client serves all of them; its own thread makes, uses and closes it.
 
-What goes wrong with one question is the model's own failure, and the episode ends with it. What goes wrong with the endpoint ends the run.
+A failure of one question is the model's own failure and ends the episode. A failure of the endpoint ends the run.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from language_models.endpoint import Endpoint
 from language_models.errors import ModelError, OutOfTime, RequestFailed
 from language_models.limits import Allowance
 
-_CLOSING_SECONDS = 10.0  # that answers in flight have to come in when the run ends: they are paid for, and kept
+_CLOSING_SECONDS = 10.0  # answers in flight may still come in when the run ends: they are paid for, and kept
 _FAILED = Said("", "failed")
 
 
 @contextlib.contextmanager
 def answering(endpoint: Endpoint | None, store: Path, run_id: str, budget: float | None) -> Iterator[Answer | None]:
-    """What answers the workers of a run, once the endpoint was looked at: ModelError where it is not there, or does not serve the model."""
+    """Yield the function that answers the workers of a run, after checking the endpoint: ModelError if it is not there, or lacks the model."""
     if endpoint is None:
         yield None
         return
@@ -71,7 +71,7 @@ def answering(endpoint: Endpoint | None, store: Path, run_id: str, budget: float
 
 
 async def told(client: Client, question: Question) -> Told:
-    """What became of a question. ModelError ends the run: a budget that is reached, or an endpoint that would answer no other question either."""
+    """Answer a question. ModelError ends the run: the budget is reached, or the endpoint would answer no other question either."""
     allowance = Allowance(question.seconds)
     try:
         answer = await client.ask(question.request, allowance)

@@ -1,4 +1,4 @@
-"""Compositions of executable tasks: listed tasks with what opens before and saves after, in one application or several."""
+"""Compositions of executable tasks: the listed tasks, with steps that open before and save after, in one application or several."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,21 +18,21 @@ _LOCALE = "en"
 
 
 class NotComposed(ValueError):
-    """Tasks that cannot be put together; the text says which, and why as far as that is known."""
+    """These tasks cannot be put together; the text says which, and why if that is known."""
 
 
 def executable_engine(catalog: Catalog, application: str) -> Engine:
-    """An engine over the executable tasks of an application."""
+    """Return an engine over the executable tasks of an application."""
     return Engine(executable(catalog.applications[application].tasks))
 
 
 def executable(tasks: Iterable[AtomicTask]) -> list[AtomicTask]:
-    """The tasks that can be done on a machine, the infeasible ones aside."""
+    """Return the tasks that can be done on a machine, without the infeasible ones."""
     return [task for task in tasks if task.oracle or task.preload is not None]
 
 
 def single(catalog: Catalog, task: AtomicTask, random: Random, close: bool = True) -> Composition:
-    """The task with what opens before and saves after."""
+    """Return the task, with steps that open before and save after."""
     if task.infeasible is not None:
         engine = Engine([*executable(catalog.applications[task.application].tasks), task])
     else:
@@ -45,9 +45,9 @@ def single(catalog: Catalog, task: AtomicTask, random: Random, close: bool = Tru
 
 
 def sequence(catalog: Catalog, task_ids: Sequence[str], random: Random) -> Composition:
-    """The tasks in their order, each run of one application with what opens before and saves after.
+    """Return the tasks in their order; each run of one application has steps that open before and save after.
 
-    Tasks of one application are about the same things where their needs say so; their other arguments are kept apart.
+    Tasks of one application share arguments if their needs say so; their other arguments are kept apart.
     """
     runs: list[list[AtomicTask]] = []
     for task_id in task_ids:
@@ -63,12 +63,12 @@ def sequence(catalog: Catalog, task_ids: Sequence[str], random: Random) -> Compo
 
 
 def listed(catalog: Catalog, steps: Sequence[WorkflowStep]) -> Composition:
-    """The steps as they are listed, opening and saving among them."""
+    """Return the steps as they are listed, including opening and saving."""
     return _sound(Composition(tuple(Step(catalog.tasks[step.task], step.with_) for step in steps), "workflow"))
 
 
 def _of_one_application(catalog: Catalog, tasks: Sequence[AtomicTask], random: Random, taken: set[str]) -> tuple[Step, ...]:
-    """What opens, the tasks, and what saves; arguments that an earlier step has by chance are renamed."""
+    """Return the opening steps, the tasks, and the saving steps; an argument that an earlier step has by chance is renamed."""
     composition = single(catalog, tasks[0], random, close=False)
     engine = executable_engine(catalog, tasks[0].application)
     steps = composition.steps
@@ -105,5 +105,5 @@ def _sound(composition: Composition) -> Composition:
 
 
 def values_of(composition: Composition, catalog: Catalog, *seed: str | int) -> Mapping[str, str]:
-    """A value for every argument, by a seed."""
+    """Return a value for every argument, by a seed."""
     return bind(composition.arguments, catalog.generators, _LOCALE, derived_random(*seed))

@@ -1,4 +1,4 @@
-"""A machine as an episode uses it: what is on the screen with its elements, actions of the unified space, and programs by their handle."""
+"""A machine as an episode uses it: the screen with its elements, actions of the unified space, and programs by their handle."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from machines.errors import MachineError
 from machines.image import Image
 from machines.observation import Element, read_elements
 
-_KEY_QUIET = 0.15  # seconds without a change after which a slow program has dealt with a key
+_KEY_QUIET = 0.15  # seconds without a change; then a slow program has handled a key
 QUIET, SETTLED_WITHIN = 0.06, 3.0  # seconds without a change on the screen, and the limit of waiting for that
 _MOVED_QUIET, _MOVED_WITHIN = 0.03, 0.5  # the same before a click: a tip that hides the place closes when the pointer comes
 _PROGRAM_SECONDS = 60.0
@@ -20,7 +20,7 @@ _ASK_EVERY = 0.04
 
 @dataclass(frozen=True)
 class Look:
-    """What is on the screen."""
+    """The content of the screen."""
 
     elements: Sequence[Element]
     windows: Sequence[Window]
@@ -37,19 +37,19 @@ class Desk:
         self.screen = image.screen["width"], image.screen["height"]
 
     def look(self, *more: str) -> Look:
-        """The elements and the windows, and `screenshot` or `clipboard` where they are asked for."""
+        """Return the elements and the windows, and with `more` the `screenshot` or the `clipboard`."""
         seen = self.client.observe(["tree", "windows", *more])
         assert seen.tree is not None and seen.windows is not None
         return Look(read_elements(seen.tree, self.screen), seen.windows, seen.screenshot, seen.clipboard)
 
     def windows(self) -> Sequence[Window]:
-        """The windows, lowest first."""
+        """Return the windows, lowest first."""
         return self.client.observe(["windows"]).windows or ()
 
     def do(self, action: Action, elements: Sequence[Element]) -> None:
-        """Carry out an action about elements that were looked at, and wait until the screen is still.
+        """Carry out an action on elements of a look, and wait until the screen is still.
 
-        A text is typed key by key into a program that loses fast ones.
+        A text is typed key by key into a program that loses fast keys.
         """
         if action.name == "write" and self._loses_fast_keys():
             for character in action.arguments["text"]:
@@ -85,12 +85,12 @@ class Desk:
         self.settle(quiet=0.12, limit=5.0)
 
     def write_settings(self) -> None:
-        """Have those who keep settings in memory write them to their files now."""
+        """Make programs that keep settings in memory write them to their files now."""
         for command in self.image.writers:
             self.client.execute(command)
 
     def windows_of(self, program: str) -> list[Window]:
-        """The windows of a program, lowest first."""
+        """Return the windows of a program, lowest first."""
         window_class = self.image.programs[program].window_class.lower()
         return [window for window in self.windows() if window.window_class.lower() == window_class]
 
@@ -105,7 +105,7 @@ class Desk:
         return any(element.window in titles or not element.window for element in self.look().elements)
 
     def wait_until(self, holds: Callable[[], Any], otherwise: str, seconds: float) -> None:
-        """Ask until it holds; `MachineError` with these words when the time is over."""
+        """Call `holds` until it is true; `MachineError` with the text `otherwise` when the time is over."""
         until = time.monotonic() + seconds
         while not holds():
             if time.monotonic() > until:

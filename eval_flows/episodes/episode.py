@@ -1,4 +1,4 @@
-"""An episode: a composition of executable tasks with its values filled in, its instruction, and what is checked at its end."""
+"""An episode: a composition of executable tasks with filled-in values, its instruction, and the checks at its end."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ STEP_BUDGETS: Mapping[Level, int] = {"L1": 35, "L2": 55, "L3": 100}  # ProSoftAr
 
 
 class EpisodeStep(BaseModel):
-    """One atomic task of an episode. `check` is empty where a later step ends what this one gives; `changes` are what it may change."""
+    """One atomic task of an episode. `check` is empty if a later step ends the facts of this one; `changes` are what it may change."""
 
     model_config = ConfigDict(frozen=True)
     task: str
@@ -34,7 +34,7 @@ class EpisodeStep(BaseModel):
 
 
 class Episode(BaseModel):
-    """Something for an agent to do, from a ready desktop to a state that is checked."""
+    """A task for an agent, from a ready desktop to a state that is checked."""
 
     model_config = ConfigDict(frozen=True)
     level: Level
@@ -46,32 +46,32 @@ class Episode(BaseModel):
 
     @property
     def episode_id(self) -> str:
-        """A hash of all that the episode is made of."""
+        """Return a hash of everything that makes the episode."""
         return hashlib.blake2b(json.dumps(self.model_dump(), sort_keys=True).encode(), digest_size=8).hexdigest()
 
     @property
     def budget(self) -> int:
-        """The most steps that an agent may take."""
+        """Return the most steps that an agent may take."""
         return STEP_BUDGETS[self.level]
 
     @property
     def applications(self) -> list[str]:
-        """The applications in the order of their first steps."""
+        """Return the applications in the order of their first steps."""
         return list(dict.fromkeys(step.application for step in self.steps))
 
     @property
     def programs(self) -> list[str]:
-        """The handles of the programs that take part."""
+        """Return the handles of the programs that take part."""
         return list(dict.fromkeys(step.program for step in self.steps))
 
     @property
     def changes(self) -> Changes:
-        """What its steps may change together."""
+        """Return what its steps may change together."""
         return Changes([entry for step in self.steps for entry in step.changes])
 
     @property
     def phases(self) -> list[list[EpisodeStep]]:
-        """Maximal runs of steps in one application."""
+        """Return the maximal runs of steps in one application."""
         runs: list[list[EpisodeStep]] = []
         for step in self.steps:
             if runs and runs[-1][-1].application == step.application:
@@ -84,7 +84,7 @@ class Episode(BaseModel):
 def made_episode(
     composition: Composition, values: Mapping[str, str], catalog: Catalog, level: Level, instruction: str, handed: Collection[str] = ()
 ) -> Episode:
-    """The episode of a bound composition. `handed` are arguments that name what an earlier step makes: for a later one nothing is set up there."""
+    """Return the episode of a bound composition. `handed` names arguments that an earlier step makes: a later step sets up nothing for them."""
     steps = tuple(_step(composition, position, values, catalog, handed) for position in range(len(composition.steps)))
     first = catalog.applications[composition.steps[0].task.application]
     infeasible = next((step.task.infeasible for step in composition.steps if step.task.infeasible), None)
@@ -110,10 +110,10 @@ def _step(composition: Composition, position: int, values: Mapping[str, str], ca
 
 
 def _speaks_of(entry: Entry, step: Step, arguments: Collection[str]) -> bool:
-    """Whether an entry of a step's setup has a placeholder for one of the arguments, as the composition names them."""
+    """Tell whether an entry of a step's setup has a placeholder for one of the arguments, by their names in the composition."""
     return any(step.names.get(name, name) in arguments for text in texts_in(entry) for name in placeholders(text))
 
 
 def _is_ended(step: Step, later: Sequence[Step]) -> bool:
-    """Whether a later step ends a fact that this one gives: its checks do not hold then."""
+    """Tell whether a later step ends a fact that this one gives: then its checks do not hold."""
     return any(set(step.gives) & set(after.ends) for after in later)

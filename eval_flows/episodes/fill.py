@@ -1,4 +1,4 @@
-"""Values put into what a task declares: `{argument}` in any text of nested lists and mappings."""
+"""Filling values into what a task declares: `{argument}` in any text of nested lists and mappings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ HOME = "/home/agent"
 
 
 def fill(declared: Any, values: Mapping[str, str]) -> Any:
-    """The same with every placeholder that has a value replaced; other braces stay, as JSON and SQL have them."""
+    """Return a copy in which every placeholder with a value is replaced; other braces stay, as in JSON and SQL."""
     if isinstance(declared, str):
         return PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), declared)
     if isinstance(declared, Mapping):
@@ -20,5 +20,5 @@ def fill(declared: Any, values: Mapping[str, str]) -> Any:
 
 
 def place(path: str) -> str:
-    """A path in the machine: it begins at the agent's home unless it begins with a slash."""
+    """Return a path in the machine: it begins at the agent's home unless it begins with a slash."""
     return path if path.startswith("/") else f"{HOME}/{path}"

@@ -1,4 +1,4 @@
-"""The Prefect flow that runs an agent over a suite. Its workers are processes of its own, watched by the wall clock, as on the command line."""
+"""The Prefect flow that runs an agent over a suite. Its workers are processes, watched by the wall clock, as on the command line."""
 
 from typing import Literal
 
@@ -27,7 +27,7 @@ def run_episodes(
     budget: float | None = None,
     ask_anew: str | None = None,
 ) -> str:
-    """Play the suite, load the warehouse, and leave success, cost and links; the run's id."""
+    """Play the suite, load the warehouse, leave artifacts with success, cost and links, and return the run's id."""
     logger = get_run_logger()
     data = DataFolder.from_environment()
 
@@ -42,13 +42,13 @@ def run_episodes(
         logger.warning(run.ended_early)
     faults = sum(row["fault"] is not None for row in run.rows)
     if faults:
-        logger.warning("%s episodes ended in a fault of the infrastructure; the same flow run again tries them again", faults)
+        logger.warning("%s episodes ended in a fault of the infrastructure; run the same flow again to retry them", faults)
     leave_artifacts(suite, run, data)
     return run.run_id
 
 
 def leave_artifacts(suite: str, run: SuiteRun, data: DataFolder) -> None:
-    """Put on the run page what a person wants to see of the run: success by slices, what it cost, and links."""
+    """Put on the run page what people want to see of the run: success by slices, cost, and links."""
     connection = connect(data.warehouse)
     try:
         success = rows_of(connection, "select * exclude (run_id) from episode_success where run_id = ?", [run.run_id])

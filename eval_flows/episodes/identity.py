@@ -1,6 +1,6 @@
-"""The code that decides what an episode comes to, as hashes: part of the identity of runs and of proofs, so that nobody has to raise a version.
+"""Hashes of the code that decides the result of an episode: part of the identity of runs and proofs, so nobody has to raise a version.
 
-Comments and docstrings are left out: to word them better changes no result.
+Comments and docstrings are left out: better words there change no result.
 """
 
 import ast
@@ -11,7 +11,7 @@ from pathlib import Path
 
 _EPISODES = Path(__file__).parent
 _MACHINES = _EPISODES.parents[1] / "machines"
-# what starts, records and lists episodes decides nothing of them: what they are made of stands in their ids
+# the code that starts, records and lists episodes decides nothing: the ids of episodes hold what they are made of
 _APART = frozenset(
     f"{name}.py"
     for name in (
@@ -19,7 +19,7 @@ _APART = frozenset(
         "workers",
     )
 )  # fmt: skip
-_OF_AGENTS = ("agents", "prompts", "play.py")  # the prompts have a hash of their own, and simple agents have none
+_OF_AGENTS = ("agents", "prompts", "play.py")  # prompts have their own hash, and simple agents have no prompts
 _OF_OTHER_IDENTITY = ("suites", "build.py", "home", "image.py", "packages.py")  # episodes have ids, and so have images
 _KINDS = {".py", ".sh", ".yaml", ".j2"}
 _NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,7 +27,7 @@ _NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 @cache
 def code_hashes() -> Mapping[str, str]:
-    """Hashes of the code: `agents` run an episode, `checks` make, do and judge it, `machine` is the guest and what speaks with it."""
+    """Return hashes of the code: `agents` run an episode, `checks` make, do and judge it, `machine` is the guest and its client."""
     agents = [_EPISODES / name for name in _OF_AGENTS if name != "prompts"]
     checks = [path for path in _EPISODES.iterdir() if path.name not in {*_APART, *_OF_AGENTS, *_OF_OTHER_IDENTITY}]
     machine = [path for path in _MACHINES.iterdir() if path.name not in _OF_OTHER_IDENTITY]
@@ -47,7 +47,7 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 
 
 def meaning(path: Path) -> bytes:
-    """What a file says to the program: of Python its syntax tree without docstrings, of anything else its bytes."""
+    """Return the meaning of a file to the program: a syntax tree without docstrings for Python, the bytes for anything else."""
     if path.suffix != ".py":
         return path.read_bytes()
     tree = ast.parse(path.read_text())

@@ -1,7 +1,7 @@
-"""The instruction of an episode, by the narrators of the user tasks, with a rule of its own.
+"""The instruction of an episode, by the narrators of the user tasks, with its own rule for what to drop.
 
-Only steps that a kept step's needs imply are dropped (opening what is then edited), and every value that a check looks at stays in the text.
-No application is named: an episode may start on an empty desktop, where choosing it is part of the task.
+It drops only steps that the needs of a kept step imply (such as opening a file that is then edited). Every checked value stays in the text.
+It names no application: an episode may start on an empty desktop, where choosing one is part of the task.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ def _styles() -> Styles:
 
 
 def instruction(composition: Composition, values: Mapping[str, str], catalog: Catalog, *seed: str | int) -> str:
-    """The text of an episode; `NotComposed` where no phrasing says every value that is checked."""
+    """Return the instruction of an episode; `NotComposed` if no phrasing names every checked value."""
     narrator = Narrator(_styles(), _RATES)
     spoken = Spoken(None, False, Names(), values, catalog.generators)
     kept = _kept(composition)
@@ -49,17 +49,17 @@ def instruction(composition: Composition, values: Mapping[str, str], catalog: Ca
         if wanted <= set(placeholders(narration.masked_text)):
             return narration.text
     told = ", ".join(sorted(wanted))
-    raise NotComposed(f"{', '.join(step.task.id for step in composition.steps)}: no text says all that is checked ({told}); say it in every phrasing")
+    raise NotComposed(f"{', '.join(step.task.id for step in composition.steps)}: no text says each checked value ({told}); say it in every phrasing")
 
 
 def _kept(composition: Composition) -> tuple[int, ...]:
-    """All steps but the generic ones that give what a later one needs."""
+    """Return all steps except the generic ones that give what a later step needs."""
     implied = {source for position in range(len(composition.steps)) for source in composition.sources(position)}
     return tuple(position for position, step in enumerate(composition.steps) if not (step.task.generic and position in implied))
 
 
 def _checked_arguments(composition: Composition) -> set[str]:
-    """The arguments, as the composition names them, that a check looks at."""
+    """Return the arguments that a check looks at, by their names in the composition."""
     found = set()
     for step in composition.steps:
         for text in texts_in(step.task.check):

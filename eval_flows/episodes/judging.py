@@ -1,4 +1,4 @@
-"""Judging what became of an episode: its checks, and the damage that was done beside it."""
+"""Judging an episode: its checks, and the damage that the agent did besides."""
 
 import time
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _LOOK_EVERY = 0.2
 
 @dataclass(frozen=True)
 class Before:
-    """What stands on the machine before anyone works there: the sources that checks compare with, and the home folder."""
+    """The state of the machine before anyone works there: the sources that checks compare with, and the home folder."""
 
     sources: Sources
     home: Home
@@ -24,7 +24,7 @@ class Before:
 
 @dataclass(frozen=True)
 class Judged:
-    """What the checks earn, every check, and the damage in words: what was changed that no task of the episode may change."""
+    """The reward by the checks, every check, and the damage in words: changes that no task of the episode allows."""
 
     by_checks: float
     checked: list[Checked]
@@ -32,16 +32,16 @@ class Judged:
 
     @property
     def reward(self) -> float:
-        """The reward of the final state: nothing where anything was damaged, at every level.
+        """Return the reward of the final state: 0 if anything was damaged, at every level.
 
-        Damage belongs to no phase: several may touch the same file, and other files are of none. An L3 reward for the phases beside it would
-        say that a part of the work can be accepted as it is, which nobody would who has lost a file.
+        Damage belongs to no phase: several phases may touch the same file, and other files belong to none. Rewarding an L3 episode for its other
+        phases would say that a part of the work is acceptable, but nobody who lost a file would accept it.
         """
         return 0.0 if self.side_effects else self.by_checks
 
 
 def look_before(desk: Desk, episode: Episode) -> Before:
-    """What the end is compared with; to be looked at on a ready stage, before anyone works there."""
+    """Return the state that the end is compared with; call it on a ready stage, before anyone works there."""
     return Before(sources_of(desk, [step.check for step in episode.steps]), look_at_home(desk, episode.changes.paths, with_contents=True))
 
 
@@ -61,7 +61,7 @@ def judge(desk: Desk, episode: Episode, before: Before, seconds: float = CHECK_S
 
 
 def _damage(desk: Desk, episode: Episode, before: Before, until: float) -> list[str]:
-    """The side effects that are still there when the time is over: an application may still be writing a file."""
+    """Return the side effects that remain when the time is over: an application may still be writing a file."""
     changes = episode.changes.with_own_keys(desk.image.own_keys)
     while True:
         found = side_effects(before.home, look_at_home(desk, changes.paths, with_contents=False), changes, lambda path: desk.client.file(place(path)))

@@ -1,4 +1,4 @@
-"""What `setup` makes before an episode: files, made here byte for byte the same each time and uploaded to the machine, and state of the machine."""
+"""What `setup` makes before an episode: files, made here with the same bytes each time and uploaded, and state of the machine."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ Json = Mapping[str, Any]
 
 
 def make(client: GuestClient, entry: Json) -> None:
-    """Make what one entry of `setup` declares, its placeholders filled."""
+    """Make what one entry of `setup` declares, with its placeholders filled."""
     ((name, asked),) = entry.items()
     if name in OF_STATE:
         OF_STATE[name](client, asked)
@@ -61,7 +61,7 @@ def _csv(asked: Json) -> bytes:
 
 
 def _number(value: Any) -> Any:
-    """A text that is a number, as arguments are, becomes one."""
+    """Return a number for a text that is a number, such as an argument; return anything else unchanged."""
     if not isinstance(value, str) or not _NUMBER.fullmatch(value):
         return value
     return float(value) if "." in value else int(value)
@@ -77,7 +77,7 @@ def _workbook(asked: Json) -> bytes:
             sheet.append([_number(value) for value in row])
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        ExcelWriter(workbook, archive).write_data()  # `save` would put the time of day into the workbook
+        ExcelWriter(workbook, archive).write_data()  # `save` would write the present time into the workbook
     return _steady(file.getvalue())
 
 
@@ -101,7 +101,7 @@ def _document(asked: Json) -> bytes:
 
 
 def _steady(content: bytes) -> bytes:
-    """A zip archive with the same time for all its parts."""
+    """Return a zip archive with the same time for all its parts."""
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as archive, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
         for name in archive.namelist():
@@ -144,7 +144,7 @@ def _sound(asked: Json) -> bytes:
 
 
 def _video(asked: Json) -> bytes:
-    """An AVI of uncompressed pictures: a bar that moves from left to right."""
+    """Return an AVI of uncompressed pictures: a bar moves from left to right."""
     width, height = (int(length) // 4 * 4 for length in asked.get("size", (160, 120)))
     frames = [_frame(width, height, number) for number in range(int(float(asked["seconds"]) * _FRAMES))]
     size = width * height * 3
@@ -187,7 +187,7 @@ def _archive(asked: Json) -> bytes:
 
 
 def _capture(asked: Json) -> bytes:
-    """A packet every second from the beginning of 2026: pcapng if the file's name ends so, and else pcap."""
+    """Return a capture with a packet every second from the beginning of 2026: pcapng if the file's name ends so, else pcap."""
     file = io.BytesIO()
     kind = dpkt.pcapng if Path(asked["path"]).suffix.lower() == ".pcapng" else dpkt.pcap
     writer = kind.Writer(file, snaplen=65535)
@@ -197,7 +197,7 @@ def _capture(asked: Json) -> bytes:
 
 
 def _ethernet(packet: Json, number: int) -> bytes:
-    """A frame; what IPv4 holds is given as bytes, since dpkt would put check sums that it does not need into packets."""
+    """Return a frame; the content of IPv4 is given as bytes, since dpkt would add unneeded check sums to packets."""
     protocol, text = packet["protocol"], str(packet.get("text", "")).encode()
     ports = {"sport": int(packet.get("from_port", 40_000 + number)), "dport": int(packet.get("port", 53 if protocol == "dns" else 80))}
     if protocol == "icmp":

@@ -1,4 +1,4 @@
-"""The steps of an oracle carried out on a desk: in the action space of the agents, each element found by its role and name when it is there."""
+"""Carrying out the steps of an oracle on a desk, in the action space of the agents. Each element is found by its role and name when it appears."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from machines.actions import Action
 from machines.observation import Element
 
 ELEMENT_SECONDS = 12.0
-_LOOKS_AT_LEAST = 6  # however long each takes
-_ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: what does not come soon is asked for less often, since the application has to answer
+_LOOKS_AT_LEAST = 6  # looks, even when each takes long
+_ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: after a while it asks less often, since the application has to answer
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
     "write": "text",
@@ -27,24 +27,24 @@ Entry = Mapping[str, Any]
 
 
 class _Patience:
-    """Ends when the time is over, but not before some looks: on a busy host one alone may take as long as that."""
+    """Ends when the time is over, but not before a few looks: on a busy host one look may take all that time."""
 
     def __init__(self, seconds: float) -> None:
         self._until = time.monotonic() + seconds
         self._looks = 0
 
     def is_over(self) -> bool:
-        """To be asked after each look that was in vain."""
+        """Tell whether the time is over; call it after each look that failed."""
         self._looks += 1
         return self._looks >= _LOOKS_AT_LEAST and time.monotonic() > self._until
 
 
 class OracleStuck(RuntimeError):
-    """An element that an oracle's step names is not there; the text says what is there instead."""
+    """An oracle's step names an element that is not there; the text says which elements are there."""
 
 
 def expanded(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """The steps with menus spelt out as clicks."""
+    """Yield the steps, with menus spelt out as clicks."""
     for entry in entries:
         if "menu" in entry:
             for name in entry["menu"]:
@@ -54,14 +54,14 @@ def expanded(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 
 def perform(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> None:
-    """Carry out one step, waiting for what it names; `OracleStuck` if that does not come in time."""
+    """Carry out one step, and wait for the elements that it names; `OracleStuck` if they do not come in time."""
     actions, elements = planned(desk, entry, seconds)
     for action in actions:
         desk.do(action, elements)
 
 
 def planned(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> tuple[list[Action], Sequence[Element]]:
-    """The actions of one step, once what it names is there, and the elements that they are about; none for a step that only waits."""
+    """Return the actions of one step and the elements that they use, once these are there; no actions for a step that only waits."""
     ((verb, asked),) = [(key, value) for key, value in entry.items() if key != "within"]
     within, patience = entry.get("within"), _Patience(seconds)
     if is_waiting(entry):
@@ -72,7 +72,7 @@ def planned(desk: Desk, entry: Entry, seconds: float = ELEMENT_SECONDS) -> tuple
 
 
 def is_waiting(entry: Entry) -> bool:
-    """Whether a step only waits, and does nothing."""
+    """Tell whether a step only waits."""
     return "wait_for" in entry or "wait_gone" in entry
 
 
@@ -97,7 +97,7 @@ def _actions(desk: Desk, verb: str, asked: Any, within: str | None, patience: _P
 
 
 def _place(desk: Desk, asked: Any, within: str | None, patience: _Patience) -> tuple[Look, tuple[float, float]]:
-    """A place on the screen as shares of it: given so, or the middle of an element."""
+    """Return a place on the screen as shares of it: as given, or the middle of an element."""
     if isinstance(asked, list | tuple):
         return desk.look(), (float(asked[0]), float(asked[1]))
     look, element = _await(desk, asked, within, patience)
@@ -112,7 +112,7 @@ def _await(desk: Desk, asked: Entry, within: str | None, patience: _Patience) ->
         look = desk.look()
         found = matching(look, asked, within)
         if found is not None and seen is not None and found.box == seen.box:
-            return look, found  # two equal readings: it does not move any more
+            return look, found  # two equal readings: it has stopped moving
         if found is None and patience.is_over():
             raise OracleStuck(f"no {described(asked, within)} came; there are {_there(look, asked)}")
         seen = found
@@ -138,7 +138,7 @@ def _wait(desk: Desk, asked: Entry, within: str | None, patience: _Patience, gon
 
 
 def matching(look: Look, asked: Entry, within: str | None) -> Element | None:
-    """The element with that role and name: the last of the tree's that are enabled, since dialogs come after what they cover; or the nth."""
+    """Return the element with that role and name: the nth if asked, else the last one, if possible in the front window: dialogs come last."""
     roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
     front = next((window.title for window in look.windows if window.is_active), None)
     found = [
@@ -160,7 +160,7 @@ def matching(look: Look, asked: Entry, within: str | None) -> Element | None:
 
 
 def described(asked: Entry, within: str | None) -> str:
-    """An element in words."""
+    """Return an element in words."""
     if "window" in asked:
         return f"window '{asked['window']}'"
     named = next((f"{key} '{asked[key]}'" for key in ("name", "containing", "text") if key in asked), "any name")

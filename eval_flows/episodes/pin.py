@@ -1,9 +1,9 @@
-"""For the keepers of suites: propose the chains of a suite, and print them as lines for its file.
+"""For the authors of suites: propose the chains of a suite, and print them as lines for its file.
 
     python -m eval_flows.episodes.pin --chains 70 [--seed N]
 
-Each chain has two to four tasks of one application that can be told apart; every task takes its turn. Once printed and read by a person, the
-lines are pinned in suites/, and nothing is drawn any more.
+Each chain has two to four distinguishable tasks of one application; every task takes its turn. Read the printed lines before you pin them
+in suites/; nothing is drawn at random after that.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ _TRIES = 200
 @click.option("--chains", default=70, show_default=True)
 @click.option("--seed", default=20261121, show_default=True)
 def pin(chains: int, seed: int) -> None:
-    """Print chains, the applications in proportion to their tasks."""
+    """Print chains; each application has a share in proportion to its tasks."""
     catalog = sound_catalog()
     telling = {
         name: [task.id for task in application.tasks if task.oracle and not task.generic]
@@ -43,7 +43,7 @@ def pin(chains: int, seed: int) -> None:
 
 
 def _chain(catalog: Catalog, tasks: list[str], used: Counter[str], random: Random) -> list[str] | None:
-    """A chain that begins with tasks that were used least, and that nothing in it revises."""
+    """Return a chain that begins with the least used tasks, and in which no task revises another."""
     length = random.choices(list(_LENGTHS), list(_LENGTHS.values()))[0]
     for _ in range(_TRIES):
         drawn = sorted(random.sample(tasks, min(length, len(tasks))), key=lambda task: (used[task], random.random()))

@@ -1,4 +1,4 @@
-"""Evaluating an agent on a suite: reading the suite, building what it runs on, playing, and loading the warehouse."""
+"""Evaluating an agent on a suite: read the suite, build what it needs, play, and load the warehouse."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from warehouse.loader import load_warehouse
 
 @dataclass(frozen=True)
 class EpisodeOptions:
-    """How a suite is run."""
+    """Options of a run of a suite."""
 
     workers: int = 2
     repeats: int = 1
@@ -41,7 +41,7 @@ class SuiteRun:
 
 
 def evaluate_episodes(suite_name: str, agent: AgentChoice, options: EpisodeOptions, data: DataFolder, progress: Progress) -> SuiteRun:
-    """Run an agent over a suite; what cannot be is said before a machine is started, and ModelError where the endpoint dies in the middle."""
+    """Run an agent over a suite. Errors in the options are raised before a machine starts; ModelError if the endpoint dies during the run."""
     plan = planned_run(suite_name, agent, options, data)
     with answering(options.endpoint, data.model_calls, plan.run_id, options.budget) as answer:
         ran = run_episodes(plan, data, options.workers, progress, answer)
@@ -50,12 +50,12 @@ def evaluate_episodes(suite_name: str, agent: AgentChoice, options: EpisodeOptio
         return SuiteRun(plan.run_id, ran.rows)
     kept = f"{ran.ended_by}. {len(ran.rows)} of {ran.wanted} episodes of run {plan.run_id} are played and kept"
     if isinstance(ran.ended_by, BudgetReached):
-        return SuiteRun(plan.run_id, ran.rows, f"{kept}; the same command with a larger budget goes on")
-    raise ModelError(f"{kept}; the same command goes on")
+        return SuiteRun(plan.run_id, ran.rows, f"{kept}; run the same command with a larger budget to go on")
+    raise ModelError(f"{kept}; run the same command to go on")
 
 
 def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, data: DataFolder) -> Plan:
-    """The run that is asked for; BadInput or MachineNeeds for what it lacks."""
+    """Return the run that the options ask for; BadInput or MachineNeeds if something is missing."""
     suite, catalog = read_suite(suite_name), sound_catalog()
     episodes = suite_episodes(suite, catalog)
     chosen = [one for one in episodes if not options.levels or one.episode.level in options.levels][: options.limit]
@@ -72,7 +72,7 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
 
 
 def ready_image(suite: Suite, data: DataFolder) -> Image:
-    """The image that a suite runs on; MachineNeeds for what the host lacks, or where it is not built."""
+    """Return the image that a suite runs on; MachineNeeds if the host lacks something, or if the image is not built."""
     check_host()
     image = find_image(suite.image, data.machines)
     if not image.is_built:

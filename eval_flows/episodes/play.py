@@ -1,4 +1,4 @@
-"""One episode, from a ready machine to its reward: the loop between an agent and a desk, with every step written down."""
+"""One episode, from a ready machine to its reward: the loop between an agent and a desk, with every step recorded."""
 
 import json
 import time
@@ -17,13 +17,13 @@ from machines.actions import MalformedAction, for_guest
 from machines.errors import RefusedAction
 
 Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
-HISTORY = 8  # decisions that an agent is told of
-_WAIT_QUIET, _WAIT_LIMIT = 0.5, 3.0  # seconds: what WAIT waits for
+HISTORY = 8  # past decisions that an agent is told
+_WAIT_QUIET, _WAIT_LIMIT = 0.5, 3.0  # seconds: the stillness that WAIT waits for, and its limit
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step: what the agent saw, said and did, and what came of it. `pointer` is where the action landed, in pixels."""
+    """One step: what the agent saw, said and did, and the result. `pointer` is the place of the action, in pixels."""
 
     number: int
     decision: Decision
@@ -49,7 +49,7 @@ class Played:
 
     @property
     def malformed(self) -> int:
-        """Decisions that were no action, or that the guest refused."""
+        """Return the number of decisions that were malformed or that the guest refused."""
         return sum(bool(step.feedback) and step.decision.kind != "NONE" for step in self.steps)
 
 
@@ -57,13 +57,13 @@ MakeAgent = Callable[[Episode, Desk, int], Agent]
 
 
 def play(desk: Desk, episode: Episode, make_agent: MakeAgent, bare: bool, keep_pictures: bool, budget: int | None = None) -> Played:
-    """Set the stage, let the agent work within its budget of steps, and look what it came to."""
+    """Set the stage, let the agent work within its budget of steps, and judge the final state."""
     begun = time.monotonic()
     agent = make_agent(episode, desk, prepare(desk, episode, bare))
     before = look_before(desk, episode)
     ready = time.monotonic() - begun
     status, steps, first = _worked(desk, episode, agent, budget or episode.budget, keep_pictures)
-    judged = judge(desk, episode, before, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # giving up earns by itself, or nothing
+    judged = judge(desk, episode, before, 0.0 if status == "failed by agent" else CHECK_SECONDS)  # after FAIL the checks do not decide the reward
     return Played(
         status,
         _earned(episode, status, judged),
@@ -78,7 +78,7 @@ def play(desk: Desk, episode: Episode, make_agent: MakeAgent, bare: bool, keep_p
 
 
 def _earned(episode: Episode, status: Status, judged: Judged) -> float:
-    """The reward: giving up earns 1 where the task is infeasible and nothing was damaged, and 0 elsewhere."""
+    """Return the reward: giving up earns 1 if the task is infeasible and nothing was damaged, else 0."""
     if episode.infeasible is not None:
         return float(status == "failed by agent" and not judged.side_effects)
     return 0.0 if status == "failed by agent" else judged.reward
@@ -109,7 +109,7 @@ def _worked(desk: Desk, episode: Episode, agent: Agent, budget: int, keep_pictur
 
 
 def _carried_out(desk: Desk, decision: Decision, look: Look) -> tuple[str, tuple[int, int] | None]:
-    """Carry out a decision; what the agent is told of it, and where its last click or drag landed."""
+    """Carry out a decision; return the feedback for the agent, and the place of its last click or drag."""
     if decision.malformed is not None:
         return decision.malformed, None
     if decision.kind == "WAIT":
@@ -127,7 +127,7 @@ def _carried_out(desk: Desk, decision: Decision, look: Look) -> tuple[str, tuple
 
 
 def _opened(desk: Desk) -> str | None:
-    """The program whose window was opened first."""
+    """Return the program whose window was opened first."""
     for window in desk.windows():
         for handle, program in desk.image.programs.items():
             if program.window_class.lower() == window.window_class.lower():
@@ -153,7 +153,7 @@ def _sum(spent: Sequence[Spent]) -> Spent:
 
 
 def as_json(played: Played) -> dict[str, Any]:
-    """The episode's steps and checks as they are kept, without pictures."""
+    """Return the episode's steps and checks as they are kept, without pictures."""
     return {
         "checks": [{"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds} for one in played.checked],
         "side_effects": played.side_effects,
@@ -177,11 +177,11 @@ def as_json(played: Played) -> dict[str, Any]:
     }
 
 
-_SHOWN = 4_000  # characters of what a check saw
+_SHOWN = 4_000  # the most characters of a value that a check saw
 
 
 def _short(got: Any) -> str:
-    """In words, with the middle left out of what is very long: what matters often stands at the end."""
+    """Return the value in words, without the middle of a very long one: important parts often stand at the end."""
     told = repr(got)
     left_out = len(told) - _SHOWN
     return told if left_out <= 0 else f"{told[: _SHOWN // 2]} ... {left_out:,} characters left out ... {told[-_SHOWN // 2 :]}"

@@ -1,11 +1,11 @@
-"""The proof of an episode: doing nothing earns nothing, the oracle earns everything, and the oracle with anything missing or changed earns less.
+"""The proof of an episode: doing nothing earns 0, the oracle earns 1, and the oracle with anything missing or changed earns less.
 
-After the oracle has earned everything, its result is spoiled: a file beside it is deleted, one more part of a file that it touched is changed.
-Each has to be named, and to earn nothing.
+After the oracle has earned 1, its result is spoiled: a file beside it is deleted, and one more part of a file that it touched is changed.
+The damage must be named each time, and must earn 0.
 
-The oracle itself has to come to its end. One with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
-What lacks something mostly waits for what never comes, so it waits less long. With another value the oracle has all it needs, and as much
-time as ever: otherwise a slow dialog would pass for a difference.
+The oracle itself must finish. An oracle with something missing or changed may get stuck: what counts is the reward of the state that it leaves.
+An oracle with a missing line mostly waits for an element that never comes, so it waits less long. With another value it has everything it needs
+and the usual time: otherwise a slow dialog would count as a difference.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -29,14 +29,14 @@ from machines.image import Image
 from machines.sandbox import Sandbox
 
 _TWICE = 2
-_LACKING_SECONDS = 2.5  # how long an oracle that lacks something waits for an element
+_LACKING_SECONDS = 2.5  # how long an oracle with a missing line waits for an element
 _LACKING_CHECK_SECONDS = 1.0
-_OTHER_VALUES = 12  # draws until an argument has another value
+_OTHER_VALUES = 12  # the most draws to find another value of an argument
 Kind = Literal["nothing", "oracle", "spoiled oracle", "without line", "without step", "changed argument"]
 
 
 class Trial(BaseModel):
-    """One run of a proof, whether it came out as it has to, and otherwise what was seen."""
+    """One run of a proof, whether its result is right, and otherwise what was seen."""
 
     model_config = ConfigDict(frozen=True)
     kind: Kind
@@ -48,7 +48,7 @@ class Trial(BaseModel):
 
 @dataclass(frozen=True)
 class _Run:
-    """A run to make: what the oracle does (None for doing nothing), and with which line of which step left out."""
+    """A run to make: what the oracle does (None for doing nothing), and which line of which step is left out."""
 
     kind: Kind
     what: str
@@ -58,9 +58,9 @@ class _Run:
 
 
 def prove(episode: Episode, changed: dict[str, Episode], image: Image) -> list[Trial]:
-    """Every trial of the episode; `changed` holds, by argument, the same episode with another value for it.
+    """Return every trial of the episode; `changed` holds, by argument, the same episode with another value for it.
 
-    An infeasible episode has nothing to carry out: that doing nothing earns nothing there is the reward's rule, and all that can be shown.
+    An infeasible episode has nothing to carry out: only the reward's rule, that doing nothing earns 0, can be shown.
     """
     if episode.infeasible is not None:
         return []
@@ -105,14 +105,14 @@ def _tried(episode: Episode, run: _Run, image: Image) -> Iterator[Trial]:
         judged = judge(desk, episode, before, check_seconds)
         is_last_oracle = run.kind == "oracle" and run.what == f"{_TWICE}"
         spoiled = list(_spoiled(desk, episode, before)) if is_last_oracle and judged.reward == 1 else []
-    got = judged.reward if run.kind == "oracle" else judged.by_checks  # damage must not hide that a check sees too little
+    got = judged.reward if run.kind == "oracle" else judged.by_checks  # damage must not hide a check that sees too little
     wanted = {"oracle": got == 1 and not stuck, "nothing": got == 0 and not judged.side_effects}.get(run.kind, got < 1)
     yield Trial(kind=run.kind, what=run.what, reward=got, passed=wanted, seen="" if wanted else _seen(stuck, judged))
     yield from spoiled
 
 
 def _spoiled(desk: Desk, episode: Episode, before: Before) -> Iterator[Trial]:
-    """Damage after the oracle, one at a time: it has to be named, and to cost the reward."""
+    """Make damage after the oracle, one at a time, and yield the trials: it must be named, and must cost the reward."""
     after = look_at_home(desk, episode.changes.paths, with_contents=False)
     for spoil in spoils(before.home, after, episode.changes, lambda path: desk.client.file(place(path))):
         _put(desk, spoil.path, spoil.content)
@@ -131,7 +131,7 @@ def _put(desk: Desk, path: str, content: bytes | None) -> None:
 
 
 def _with_setup_of(changed: Episode, original: Episode) -> Episode:
-    """The changed episode on a stage that holds what either needs, the original's last: its files are those that are checked."""
+    """Return the changed episode with the setup of both, the original's last: the checks look at the original's files."""
     setup = tuple(entry for one in (changed, original) for step in one.steps for entry in step.setup)
     first = changed.steps[0].model_copy(update={"setup": setup})
     return changed.model_copy(update={"steps": (first, *(step.model_copy(update={"setup": ()}) for step in changed.steps[1:]))})
@@ -145,9 +145,9 @@ def _seen(stuck: str, judged: Judged) -> str:
 def changed_episodes(
     composition: Composition, episode: Episode, catalog: Catalog, *seed: str | int, handed: Collection[str] = ()
 ) -> dict[str, Episode]:
-    """For each argument that something is done or checked by, the episode with another value for it alone; those that fit it follow it.
+    """Return, for each argument that the oracle or a check uses, the episode with another value for it alone.
 
-    `handed` is that of `made_episode`.
+    `handed` is as in `made_episode`.
     """
     found = {}
     for name in composition.arguments:

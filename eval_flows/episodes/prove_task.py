@@ -1,4 +1,4 @@
-"""For authors: prove executable atomic tasks, each as an episode of its own.
+"""For authors: prove executable atomic tasks, each as its own episode.
 
 python -m eval_flows.episodes.prove_task mousepad.append_line [...] [--machines FOLDER] [--seed N]
 """
@@ -22,7 +22,7 @@ from machines.image import find_image
 @click.option("--image", "image_name", default="desktop")
 @click.option("--seed", default=1)
 def prove_tasks(task_ids: tuple[str, ...], machines: Path, image_name: str, seed: int) -> None:
-    """Prove TASK_IDS, and print what did not come out as it has to."""
+    """Prove TASK_IDS, and print the trials that failed."""
     catalog = sound_catalog()
     image = find_image(image_name, machines)
     for task_id in task_ids:

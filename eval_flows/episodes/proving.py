@@ -1,4 +1,4 @@
-"""Proving a suite: every episode by workers, with results kept by content, so that only what changed is proven again."""
+"""Proving a suite: workers prove every episode, and results are kept by content, so that only changed episodes are proven again."""
 
 import hashlib
 import json
@@ -20,11 +20,11 @@ from eval_flows.episodes.workers import Ask, supervised
 from machines.image import Image
 from warehouse.layout import DataFolder, written_file
 
-_SECONDS = 3600.0  # of the wall clock for all trials of one episode
+_SECONDS = 3600.0  # wall clock for all trials of one episode
 
 
 class Proof(BaseModel):
-    """What came of proving an episode; a fault is of the infrastructure."""
+    """The result of proving an episode; a fault is of the infrastructure."""
 
     episode_id: str
     tasks: list[str]
@@ -34,12 +34,12 @@ class Proof(BaseModel):
 
     @property
     def failed(self) -> list[Trial]:
-        """The trials that did not come out as they have to."""
+        """Return the trials that failed."""
         return [trial for trial in self.trials if not trial.passed]
 
     @property
     def is_proven(self) -> bool:
-        """Whether every trial did."""
+        """Tell whether every trial passed."""
         return self.fault is None and not self.failed
 
 
@@ -53,14 +53,14 @@ class _Job:
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a suite that is to be proven: empty for all levels, for all applications, None for all episodes."""
+    """The part of a suite to prove: empty for all levels, empty for all applications, None for all episodes."""
 
     levels: Sequence[str] = ()
     applications: Sequence[str] = ()
     limit: int | None = None
 
     def of(self, episodes: Sequence[SuiteEpisode]) -> list[SuiteEpisode]:
-        """The episodes that it holds: those of these levels in which nothing but these applications takes part."""
+        """Return its episodes: those of these levels that use only these applications."""
         return [
             one
             for one in episodes
@@ -70,7 +70,7 @@ class Part:
 
 
 def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, part: Part) -> list[Proof]:
-    """Prove the episodes of a part of a suite that are not proven yet, and give the proofs of all of it."""
+    """Prove the episodes of a part of a suite that are not proven yet, and return the proofs of the whole part."""
     suite, catalog = read_suite(name), sound_catalog()
     episodes = suite_episodes(suite, catalog)
     known = {application for one in episodes for application in one.episode.applications}
@@ -98,7 +98,7 @@ def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, p
 
 
 def _job(episode: Episode, changed: dict[str, Episode], image: Image) -> _Job:
-    """What a proof is kept by: the episode and its changed ones, the image, and the code that makes, does and judges them."""
+    """Return the job of a proof; its key covers the episode and its changed ones, the image, and the code that makes, does and judges them."""
     code = code_hashes()
     made_from = [
         _done_in(episode),
@@ -110,7 +110,7 @@ def _job(episode: Episode, changed: dict[str, Episode], image: Image) -> _Job:
 
 
 def _done_in(episode: Episode) -> dict[str, Any]:
-    """What a proof depends on: all but the words that it is told in."""
+    """Return what a proof depends on: everything except the instruction's words."""
     return episode.model_dump(exclude={"instruction"})
 
 

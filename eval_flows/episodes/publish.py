@@ -19,7 +19,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def publish_suite(name: str, data: DataFolder) -> Path:
-    """Write the suite to the data folder, whole or not at all, and load the warehouse; the suite's folder."""
+    """Write the suite to the data folder, completely or not at all, load the warehouse, and return the suite's folder."""
     suite, catalog = read_suite(name), sound_catalog()
     image = find_image(suite.image, data.machines)
     rows = [

@@ -1,7 +1,7 @@
-"""A run of episodes: one agent over one suite, each episode written whole when it ends, so that a killed run goes on where it was.
+"""A run of episodes: one agent over one suite. Each episode is written completely when it ends, so a killed run goes on where it was.
 
 A run's folder holds `suite_run.json`, a trajectory for each episode and repeat (steps, checks and pictures), `episodes.jsonl` with a line for each,
-and the same as Parquet for the warehouse.
+and the same rows as Parquet for the warehouse.
 """
 
 import hashlib
@@ -30,13 +30,13 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 Progress = Callable[[str, int, int, str], None]
-_SECONDS_PER_STEP = 30.0  # of the wall clock that ends a hanging episode from outside; it stands still while the model is waited for
+_SECONDS_PER_STEP = 30.0  # of the wall clock that ends a hanging episode from outside; it stops while an episode waits for the model
 _SECONDS_AROUND = 180.0
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is run: episodes of a suite, the agent, where its model is asked, and how each episode starts.
+    """The plan of a run: episodes of a suite, the agent, the endpoint of its model, and how each episode starts.
 
     `valid` holds, for every episode of the suite, the applications that can do its first phase.
     """
@@ -54,9 +54,9 @@ class Plan:
 
     @property
     def described(self) -> dict[str, Any]:
-        """All that decides what the run comes to; its id is the hash of this.
+        """Return everything that decides the result of the run; the run's id is the hash of it.
 
-        All episodes of the suite belong to it, however few of them are played at first.
+        All episodes of the suite belong to it, even if only some are played at first.
         """
         described = {
             "suite": self.suite,
@@ -73,18 +73,18 @@ class Plan:
 
     @property
     def run_id(self) -> str:
-        """The run's id; more repeats, a larger limit and other levels extend a run."""
+        """Return the run's id; more repeats, a larger limit and other levels extend a run."""
         return hashlib.blake2b(json.dumps(self.described, sort_keys=True).encode(), digest_size=8).hexdigest()
 
     @property
     def start(self) -> str:
-        """How episodes start."""
+        """Return how episodes start."""
         return "bare" if self.bare else "preloaded"
 
 
 @dataclass(frozen=True)
 class _Job:
-    """An episode for a worker: everything that it needs travels with it."""
+    """An episode for a worker, with everything that the worker needs."""
 
     episode: Episode
     repeat: int
@@ -97,7 +97,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class Ran:
-    """What is there of the episodes and repeats that were asked for, how many they are, and the error that ended the run early, if one did."""
+    """The finished ones of the requested episodes and repeats, the number requested, and the error that ended the run early, if any."""
 
     rows: list[Row]
     wanted: int
@@ -105,9 +105,9 @@ class Ran:
 
 
 def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress, answer: Answer | None = None) -> Ran:
-    """Play what is not played yet; faults of the infrastructure are tried again at the next call.
+    """Play the episodes that are not played yet; the next call retries faults of the infrastructure.
 
-    A budget that is reached and an endpoint that has died end the run: episodes at work are given up, and what ended before is kept.
+    A reached budget or a dead endpoint ends the run: episodes at work are given up, and finished ones are kept.
     """
     folder = data.runs / plan.run_id
     with data.locked(f"run-{plan.run_id}"):
@@ -140,7 +140,7 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
 
 
 def _play(job: _Job, ask: Ask) -> Row:
-    """Play one episode on a machine of its own; the row's own figures. The trajectory is written whole, or not at all."""
+    """Play one episode on its own machine and return its part of the row. The trajectory is written completely, or not at all."""
     with Sandbox(job.image) as machine:
         desk = Desk(machine.client, job.image)
         played = play(desk, job.episode, agent_maker(job.agent, job.episode, job.repeat, ask), job.bare, job.keep_pictures)
@@ -172,7 +172,7 @@ def _figures(played: Played) -> Row:
 
 
 def _row(plan: Plan, done: Done[_Job]) -> Row:
-    """The row of what became of an episode; a fault has no reward, and counts in no denominator."""
+    """Return the row of an episode. A fault has no reward and counts in no denominator."""
     episode = done.job.episode
     figures = done.result or dict.fromkeys(("reward", "side_effects", "is_success", "steps", "malformed", "ready_seconds", "first_application")) | {
         "status": "infrastructure fault", "seconds": round(done.seconds, 3), "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
@@ -212,7 +212,7 @@ def _describe(plan: Plan, folder: Path) -> None:
 
 
 def _rows_there(plan: Plan, folder: Path) -> dict[tuple[str, int], Row]:
-    """The last row of each episode and repeat; a last line that a kill cut off is passed over, and its episode played again."""
+    """Return the last row of each episode and repeat. A last line that a kill cut off is skipped, and its episode played again."""
     path = folder / "episodes.jsonl"
     rows: dict[tuple[str, int], Row] = {}
     for line in path.read_text().splitlines() if path.is_file() else ():
@@ -237,7 +237,7 @@ def _append(path: Path, row: Row) -> None:
 
 
 def _write_tables(folder: Path, rows: Sequence[Row]) -> None:
-    """The run as Parquet."""
+    """Write the run as Parquet."""
     ordered = sorted(rows, key=lambda row: (row["repeat"], row["episode_id"]))
     write_rows(folder / "episodes" / "00000.parquet", "episodes", ordered)
     steps = [step for row in ordered if row["fault"] is None for step in _steps(folder, row)]
@@ -256,10 +256,10 @@ def _trajectory(folder: Path, episode: Episode, repeat: int) -> Path:
 
 
 def valid_programs(one: SuiteEpisode, catalog: Catalog, image: Image) -> list[str]:
-    """The programs of the image that can do the first phase of the episode: what a first choice on an empty desktop is scored against."""
+    """Return the programs of the image that can do the first phase of the episode: the right first choices on an empty desktop."""
     handles = {catalog.applications[name].program or name: name for name in catalog.applications if catalog.applications[name].platform == "linux"}
     installed = {name: handle for handle, name in handles.items() if handle in image.programs}
     if one.episode.infeasible is not None:
-        return []  # that no application can do it is the point
+        return []  # the episode is infeasible: no application can do it
     capabilities = [catalog.tasks[step.task].capability for step in one.episode.phases[0]]
     return sorted(installed[name] for name in catalog.doing(capabilities, installed))

@@ -1,4 +1,4 @@
-"""Setting the stage of an episode, and doing it by its oracle."""
+"""Setting the stage of an episode, and carrying it out by its oracle."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from eval_flows.episodes.oracle import ELEMENT_SECONDS, expanded, perform
 
 
 def prepare(desk: Desk, episode: Episode, bare: bool = False) -> int:
-    """Make what the episode needs; unless it starts bare, open its first application with what its first steps open. How many steps that did."""
+    """Make what the episode needs. Unless it starts bare, open its first application; return how many first steps that has done."""
     for step in episode.steps:
         for entry in step.setup:
             make(desk.client, entry)
@@ -21,12 +21,12 @@ def prepare(desk: Desk, episode: Episode, bare: bool = False) -> int:
 
 
 def steps_left(episode: Episode, done: int) -> Sequence[EpisodeStep]:
-    """The steps that the agent, or the oracle, has to do."""
+    """Return the steps that are left for the agent or the oracle."""
     return episode.steps[done:]
 
 
 def do_step(desk: Desk, step: EpisodeStep, leave_out: int | None = None, seconds: float = ELEMENT_SECONDS) -> None:
-    """Carry out a step by its oracle, without one of its lines if so asked. Its application is opened where no window of it is there."""
+    """Carry out a step by its oracle, optionally without one of its lines. Open its application if it has no window."""
     bring_up(desk, step)
     for number, entry in enumerate(expanded(step.oracle)):
         if number != leave_out:
@@ -34,7 +34,7 @@ def do_step(desk: Desk, step: EpisodeStep, leave_out: int | None = None, seconds
 
 
 def bring_up(desk: Desk, step: EpisodeStep) -> None:
-    """Open the step's application, or bring its window to the front, unless that is what its oracle begins with."""
+    """Open the step's application, or bring its window to the front, unless its oracle begins with that."""
     if begins_by_opening(step):
         return
     mine = desk.windows_of(step.program)
@@ -46,5 +46,5 @@ def bring_up(desk: Desk, step: EpisodeStep) -> None:
 
 
 def begins_by_opening(step: EpisodeStep) -> bool:
-    """Whether opening its program is the first thing that the oracle of a step does."""
+    """Tell whether the oracle of a step begins by opening its program."""
     return bool(step.oracle) and "open_program" in step.oracle[0]

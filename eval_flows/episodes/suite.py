@@ -1,4 +1,4 @@
-"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the episodes that they are."""
+"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the episodes made from them."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ SUITES = Path(__file__).parent / "suites"
 
 
 class Listed(Declared):
-    """An episode of a suite: its atomic tasks in their order, or steps with renamed arguments, and what makes it differ from others of the same."""
+    """An episode of a suite: its atomic tasks in order, or steps with renamed arguments, and a seed that tells it from others of the same tasks."""
 
     level: Level
     tasks: tuple[str, ...] = ()
     steps: tuple[WorkflowStep, ...] = ()
-    handed: tuple[Identifier, ...] = Field((), description="arguments that name what one step makes and a later one takes up: not set up for that")
+    handed: tuple[Identifier, ...] = Field((), description="arguments that name what one step makes and a later one uses: nothing is set up for them")
     seed: int = 0
 
     @model_validator(mode="after")
@@ -41,7 +41,7 @@ class Listed(Declared):
 
     @property
     def task_ids(self) -> tuple[str, ...]:
-        """The atomic tasks that are listed."""
+        """Return the listed atomic tasks."""
         return self.tasks or tuple(step.task for step in self.steps)
 
 
@@ -52,13 +52,13 @@ class Suite(Declared):
     description: str
     image: Identifier = Field(description="the image of machines/desktop.yaml that it runs on")
     seed: int
-    unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to stand unproven")
+    unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
     episodes: tuple[Listed, ...] = Field(min_length=1)
 
 
 @dataclass(frozen=True)
 class SuiteEpisode:
-    """An episode with the composition that it comes from."""
+    """An episode and the composition that it is made from."""
 
     episode: Episode
     composition: Composition
@@ -66,17 +66,17 @@ class SuiteEpisode:
     handed: tuple[str, ...]
 
     def changed(self, catalog: Catalog) -> dict[str, Episode]:
-        """For each argument, the episode with another value for it."""
+        """Return, for each argument, the episode with another value for it."""
         return changed_episodes(self.composition, self.episode, catalog, *self.seed, handed=self.handed)
 
 
 def suite_names() -> list[str]:
-    """The suites that there are."""
+    """Return the names of the suites."""
     return sorted(path.stem for path in SUITES.glob("*.yaml"))
 
 
 def read_suite(name: str) -> Suite:
-    """The suite of that name; BadInput where there is none."""
+    """Return the suite of that name; BadInput if there is none."""
     path = SUITES / f"{name}.yaml"
     if not path.is_file():
         close = get_close_matches(name, suite_names(), 1)
@@ -85,7 +85,7 @@ def read_suite(name: str) -> Suite:
 
 
 def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
-    """Every episode of a suite; BadInput that names all that cannot be, before anything starts."""
+    """Return every episode of a suite; BadInput names all problems before anything starts."""
     problems = list(_problems(suite, catalog))
     if problems:
         raise BadInput("\n".join(problems))
@@ -100,9 +100,9 @@ def suite_episodes(suite: Suite, catalog: Catalog) -> list[SuiteEpisode]:
             problems.append(f"episodes[{number}]: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
         problems += [f"episodes[{number}]: {clash}" for clash in _clashes(made.episode)]
         if made.episode.episode_id in found:
-            problems.append(f"episodes[{number}]: the same episode stands before; give it another seed")
+            problems.append(f"episodes[{number}]: the same episode is listed before; give it another seed")
         found[made.episode.episode_id] = made
-    problems += [f"unproven: no episode has the id {one}; is it another since it was listed?" for one in suite.unproven if one not in found]
+    problems += [f"unproven: no episode has the id {one}; did the episode change since it was listed?" for one in suite.unproven if one not in found]
     if problems:
         raise BadInput("\n".join(problems))
     return list(found.values())
@@ -120,14 +120,14 @@ def _episode(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteEpisode:
 
 
 def _clashes(episode: Episode) -> Iterable[str]:
-    """What two steps set up in the same place and differently: the later one would overwrite what the earlier one needs."""
+    """Yield places that two steps set up differently: the later step would overwrite what the earlier one needs."""
     there: dict[str, tuple[str, Any]] = {}
     for step in episode.steps:
         own = {_resource(maker, asked): (maker, asked) for entry in step.setup for maker, asked in entry.items()}
         for resource, made in own.items():
             before, other = there.setdefault(resource, (step.task, made))
             if other != made:
-                yield f"{before} and {step.task} both set up {resource}, and not the same; give it another seed, or list other tasks"
+                yield f"{before} and {step.task} both set up {resource}, but differently; give it another seed, or list other tasks"
 
 
 def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
@@ -147,11 +147,11 @@ def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
                 application = catalog.applications[task.application]
                 program = application.program or application.application
                 if program not in images.get(suite.image, [program]):
-                    yield f"{where}: {task_id} needs {program}, which image '{suite.image}' has not: add it to machines/desktop.yaml"
+                    yield f"{where}: {task_id} needs {program}, which image '{suite.image}' lacks: add it to machines/desktop.yaml"
 
 
 def metadata(made: SuiteEpisode, catalog: Catalog) -> Mapping[str, Any]:
-    """The fields of ProSoftArena's annotation (Appendix B.2, Table 7), as far as there is no person in them."""
+    """Return the fields of ProSoftArena's annotation (Appendix B.2, Table 7) that do not describe a person."""
     episode = made.episode
     telling = [step.task for step in episode.steps if not catalog.tasks[step.task].generic]
     lines = sum(len(step.oracle) for step in episode.steps)
@@ -174,5 +174,5 @@ def metadata(made: SuiteEpisode, catalog: Catalog) -> Mapping[str, Any]:
 
 
 def _resource(maker: str, asked: Any) -> str:
-    """The path that a maker makes something at; what has none is named by its maker, as the clipboard."""
+    """Return the path at which a maker makes something; without a path, the name of the maker, such as the clipboard."""
     return str(asked.get("path", maker) if isinstance(asked, dict) else asked)

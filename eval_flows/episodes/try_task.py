@@ -1,4 +1,4 @@
-"""For authors: try an executable atomic task on a machine, and see what each step and each check did.
+"""For authors: try an executable atomic task on a machine, and see the result of each step and each check.
 
 python -m eval_flows.episodes.try_task mousepad.replace_text [--machines FOLDER] [--shots FOLDER] [--seed N] [--tree] [--lines N]
 """
@@ -29,10 +29,10 @@ from machines.sandbox import Sandbox
 @click.option("--image", "image_name", default="desktop")
 @click.option("--shots", type=click.Path(path_type=Path), help="folder for a screenshot after every step")
 @click.option("--seed", default=1)
-@click.option("--tree", is_flag=True, help="print the elements on the screen at the end, or where it got stuck")
+@click.option("--tree", is_flag=True, help="print the elements on the screen at the end, or when the oracle gets stuck")
 @click.option("--lines", default=10_000, help="carry out only that many lines of the oracle")
 def try_task(task_id: str, machines: Path, image_name: str, shots: Path | None, seed: int, tree: bool, lines: int) -> None:
-    """Do TASK_ID by its oracle, and say what its checks found before and after."""
+    """Do TASK_ID by its oracle, and print what its checks find before and after."""
     catalog, problems = read_catalog()
     for problem in problems:
         click.echo(str(problem))

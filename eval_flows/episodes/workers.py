@@ -1,8 +1,8 @@
-"""Workers: each a process of its own with one job at a time, watched from outside by the wall clock.
+"""Workers: each is a process with one job at a time, watched from outside by the wall clock.
 
-A worker that dies, or that does not end in time, is a fault of the infrastructure: it is killed with its machine, a new one takes its place,
-and the job is tried again a few times before its fault is what is reported. Jobs may ask the parent for what only it has (a model's answer).
-The clock of a job stops while it waits for such an answer.
+A worker that dies, or does not end in time, is a fault of the infrastructure: it is killed with its machine, and a new worker replaces it. The
+job is tried a few times before its fault is reported. A job may ask the parent for what only the parent has (a model's answer). The clock
+of a job stops while it waits for such an answer.
 """
 
 import contextlib
@@ -21,15 +21,15 @@ from typing import Any, Generic, TypeVar
 
 Job = TypeVar("Job")
 Ask = Callable[[Any], Any]
-Work = Callable[[Any, Ask], Any]  # a job, and a way to ask the parent, to a result; both travel between processes
+Work = Callable[[Any, Ask], Any]  # makes a result from a job and a way to ask the parent; job and result travel between processes
 Reply = Callable[[Any], None]  # from any thread; an exception as the reply ends all jobs, and is raised by `supervised`
-Answer = Callable[[Any, Reply], None]  # the parent's side: what is asked, and where to give the answer, at once or later
-_KINDLY = 5.0  # seconds that a worker has to end by itself
+Answer = Callable[[Any, Reply], None]  # the parent's side: takes the question and the function that gets the answer, at once or later
+_KINDLY = 5.0  # seconds for a worker to end by itself
 
 
 @dataclass(frozen=True)
 class Done(Generic[Job]):
-    """What became of a job: its result, or none; `faults` are those of the tries that failed, in their order."""
+    """The end of a job: its result, or None; `faults` are those of the failed tries, in order."""
 
     job: Job
     result: Any
@@ -39,7 +39,7 @@ class Done(Generic[Job]):
 
     @property
     def tries(self) -> int:
-        """How often it was tried."""
+        """Return how often the job was tried."""
         return len(self.faults) + (self.fault is None)
 
 
@@ -48,22 +48,22 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     job: int | None = None
-    begun: float = 0.0  # of the job, later by all the time that it waited for answers
-    asked: float | None = None  # when it asked what is not answered yet
+    begun: float = 0.0  # when the job began, moved later by the time that it waited for answers
+    asked: float | None = None  # when it asked the question that is still open
 
     def send(self, message: tuple[str, Any]) -> None:
         try:
             self.pipe.send(message)
         except (BrokenPipeError, OSError):
-            return  # it has died: the loop will see
+            return  # it has died: the loop will notice
 
     def worked(self) -> float:
-        """Seconds of its job, without those in which it waited for answers."""
+        """Return the seconds of its job, without the time that it waited for answers."""
         return (time.monotonic() if self.asked is None else self.asked) - self.begun
 
 
 def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tries: int = 3, answer: Answer | None = None) -> Iterator[Done[Job]]:
-    """What becomes of each job, as they end. `seconds` is the wall clock of one try, which stands still while a job waits for an answer."""
+    """Yield each job when it ends. `seconds` limits the wall clock of one try; that clock stops while a job waits for an answer."""
     supervisor = _Supervisor(jobs, work, seconds, tries, answer)
     try:
         yield from supervisor.run(min(workers, max(1, len(jobs))))
@@ -101,13 +101,13 @@ class _Supervisor(Generic[Job]):
                     yield done
 
     def close(self) -> None:
-        """End every worker; one that is at work is killed."""
+        """End every worker; kill one that is at work."""
         for worker in list(self._workers):
             if worker.job is None:
                 worker.send(("end", None))
                 worker.process.join(_KINDLY)
             self._kill(worker)
-        self._reply_came.close()  # a reply that still comes finds nobody
+        self._reply_came.close()  # nobody waits for a reply that comes later
 
     def _started(self) -> _Worker:
         ours, theirs = self._context.Pipe()
@@ -122,7 +122,7 @@ class _Supervisor(Generic[Job]):
         worker.send(("job", self._jobs[worker.job]))
 
     def _until_next_limit(self) -> float | None:
-        """Seconds until a job has to have ended; None where all that are at work wait for answers."""
+        """Return the seconds until the next job must have ended; None if all jobs at work wait for answers."""
         left = [self._seconds - worker.worked() for worker in self._workers if worker.job is not None and worker.asked is None]
         return max(0.0, min(left)) if left else None
 
@@ -135,19 +135,19 @@ class _Supervisor(Generic[Job]):
             assert self._answer is not None
             worker.asked = time.monotonic()
             self._answer(content, lambda reply: self._replied(worker, reply))
-            return self._overdue(worker)  # one that asks all the time is never quiet
+            return self._overdue(worker)  # a worker that asks all the time is never quiet
         if kind == "fault":
             return self._fault(worker, content)
         return self._ended(worker, content, None)
 
     def _replied(self, worker: _Worker, reply: Any) -> None:
-        """Take a reply, in whatever thread it comes."""
+        """Take a reply, in any thread."""
         self._replies.put((worker, reply))
         with contextlib.suppress(OSError):  # the jobs have ended
             self._reply_comes.send_bytes(b"1")
 
     def _pass_reply_on(self) -> None:
-        """Give a reply to the worker that waits for it, and let its clock run again."""
+        """Give a reply to the worker that waits for it, and start its clock again."""
         self._reply_came.recv_bytes()
         worker, reply = self._replies.get()
         if isinstance(reply, BaseException):
@@ -181,7 +181,7 @@ class _Supervisor(Generic[Job]):
         return Done(self._jobs[number], result, fault, tuple(self._faults[number]), worker.worked())
 
     def _kill(self, worker: _Worker) -> int | None:
-        """End the process, and its machine with it, whatever it does."""
+        """End the process and its machine in any state, and return the exit code."""
         worker.process.kill()
         worker.process.join()
         worker.pipe.close()
@@ -191,7 +191,7 @@ class _Supervisor(Generic[Job]):
 
 
 def _serve(pipe: Connection, work: Work) -> None:
-    """A worker's life: jobs until it is told to end, or its parent is gone."""
+    """Serve jobs until the parent says to end, or is gone."""
 
     def ask(question: Any) -> Any:
         pipe.send(("ask", question))
@@ -204,7 +204,7 @@ def _serve(pipe: Connection, work: Work) -> None:
         except (EOFError, OSError):
             return
         if kind == "end":
-            os._exit(0)  # at once: with a thread that never ends, libraries tell of what the interpreter leaves behind
+            os._exit(0)  # at once: with a thread that never ends, libraries warn about what the interpreter leaves behind
         try:
             pipe.send(("result", work(job, ask)))
         except Exception as error:
@@ -212,7 +212,7 @@ def _serve(pipe: Connection, work: Work) -> None:
 
 
 def _end_with_parent() -> None:
-    """End at once, with the machine, when the parent was killed: what it began would be begun again by the next run."""
+    """End at once, with the machine, when the parent was killed: the next run would begin the same work again."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])

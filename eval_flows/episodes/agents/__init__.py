@@ -1,1 +1,1 @@
-"""Agents: what decides, from what it sees, what is done next."""
+"""Agents: each decides its next step from what it sees."""

@@ -1,4 +1,4 @@
-"""What every agent is given, and what it decides (ProSoftArena, section 4.2; Windows Agent Arena, section 4)."""
+"""The input and the decisions of every agent (ProSoftArena, section 4.2; Windows Agent Arena, section 4)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ Kind = Literal["COMMAND", "WAIT", "DONE", "FAIL", "NONE"]  # NONE: the model gav
 
 @dataclass(frozen=True)
 class Spent:
-    """What a decision cost; `seconds` are those of the model."""
+    """The cost of a decision; `seconds` are those of the model."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -24,7 +24,7 @@ class Spent:
 
 
 class NoDecision(Exception):
-    """The model gave no answer: the episode ends there with that status, and is judged by the state that it has reached."""
+    """The model gave no answer: the episode ends with that status, and the state that it has reached is judged."""
 
     def __init__(self, status: NoAnswer, why: str, spent: Spent) -> None:
         super().__init__(why)
@@ -34,9 +34,9 @@ class NoDecision(Exception):
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent decided. `malformed` says why what it wrote is no action: nothing is carried out then, and it is told.
+    """A decision of an agent. `malformed` says why its text is not an action: then nothing is carried out, and the agent is told.
 
-    `elements` are those that the actions are about, where they are not all that the look held: an agent may have been shown some, or look again.
+    `elements` are the ones that the actions refer to, if they are not all elements of the look: an agent may see only some, or look again.
     """
 
     kind: Kind
@@ -50,7 +50,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Situation:
-    """What an agent knows before a step: what is on the screen, what was there before, and what came of its last decision."""
+    """What an agent knows before a step: the screen now, the screen before, and the feedback on its last decision."""
 
     instruction: str
     look: Look
@@ -63,10 +63,10 @@ class Situation:
 
 
 class Agent(Protocol):
-    """Decides one step after another, within one episode."""
+    """Decides one step after another, in one episode."""
 
-    wants: frozenset[str]  # what its looks hold beside elements and windows: `screenshot`, `clipboard`
+    wants: frozenset[str]  # what its looks hold besides elements and windows: `screenshot`, `clipboard`
 
     def decide(self, situation: Situation) -> Decision:
-        """The next step; NoDecision where there will be none."""
+        """Return the next step; raise NoDecision if there is none."""
         ...

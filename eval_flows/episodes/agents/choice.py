@@ -1,4 +1,4 @@
-"""Choosing an agent by its name, and making it for one episode inside a worker."""
+"""Choosing an agent by its name, and making it for one episode in a worker."""
 
 from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
@@ -22,9 +22,9 @@ Prompt = Literal["react", "reflexion"]
 
 @dataclass(frozen=True)
 class AgentChoice:
-    """An agent: one of the simple ones, or a model with its prompt, what it is shown, and the seconds that it may take.
+    """An agent: a simple one, or a model with its prompt, its observation, and the seconds that it may take.
 
-    `seconds_per_step` are of the model's time, and an episode has as many of them as its budget has steps.
+    `seconds_per_step` are of the model's time; an episode has that many for each step of its budget.
     """
 
     name: str
@@ -37,12 +37,12 @@ class AgentChoice:
 
     @property
     def sampling(self) -> Sampling:
-        """How the model draws its answers."""
+        """Return how the model samples its answers."""
         return Sampling(self.temperature, self.top_p)
 
     @property
     def described(self) -> dict[str, Any]:
-        """What the agent is, for the run's identity."""
+        """Return the description of the agent for the run's identity."""
         if self.model is None:
             return {"name": self.name}
         return {
@@ -58,7 +58,7 @@ class AgentChoice:
 
 
 def agent_maker(choice: AgentChoice, episode: Episode, repeat: int, ask: Ask) -> MakeAgent:
-    """What makes the agent once its desk is ready."""
+    """Return the function that makes the agent when its desk is ready."""
 
     def make(episode: Episode, desk: Desk, done: int) -> Agent:
         if choice.model is not None:
@@ -78,7 +78,7 @@ def agent_maker(choice: AgentChoice, episode: Episode, repeat: int, ask: Ask) ->
 
 
 def observation_choice(text: str, suite_name: str) -> ObservationChoice:
-    """What `--observe` asks for; BadInput for a part that there is not."""
+    """Return the observation that `--observe` asks for; BadInput for an unknown part."""
     parts = text.split("+")
     known = ("screenshot", "tree", "marks", "before", "cards")
     if unknown := [part for part in parts if part not in known]:
@@ -88,7 +88,7 @@ def observation_choice(text: str, suite_name: str) -> ObservationChoice:
 
 
 def knowledge(suite_name: str) -> str:
-    """A card for each application of the suite: what it is, and what it can do."""
+    """Return a card for each application of the suite: what it is, and what it can do."""
     catalog = sound_catalog()
     names = sorted({catalog.tasks[task].application for entry in read_suite(suite_name).episodes for task in entry.task_ids if task in catalog.tasks})
     cards = [catalog.applications[name] for name in names]

@@ -1,7 +1,7 @@
 """An agent that asks a language model, with text or with pictures, by the prompts that Windows Agent Arena describes (sections 4.1 and A.2).
 
-The model answers with reasoning and fenced blocks: a decision, the code of its actions, and memory. What cannot be read is malformed: it is
-counted, the agent is told, and nothing is carried out.
+The model answers with reasoning and fenced blocks: a decision, the code of its actions, and memory. An answer that cannot be read is malformed:
+it is counted, the agent is told, and nothing is carried out.
 """
 
 import re
@@ -25,7 +25,7 @@ _LONGEST_CLIPBOARD = 500
 
 @dataclass(frozen=True)
 class ObservationChoice:
-    """What an agent is shown, in any combination (ProSoftArena, Table 9), and knowledge cards to read."""
+    """The observation of an agent, in any combination of parts (ProSoftArena, Table 9), and knowledge cards to read."""
 
     screenshot: bool = False
     tree: bool = True
@@ -35,14 +35,14 @@ class ObservationChoice:
 
     @property
     def words(self) -> str:
-        """Its parts, joined."""
+        """Return its parts, joined by +."""
         parts = [name for name in ("screenshot", "tree", "marks", "before") if getattr(self, name)]
         return "+".join([*parts, *(["cards"] if self.knowledge else [])])
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the model draws its answers (ProSoftArena, Appendix C.2: temperature 1 and top-p 0.8), and how long they may be."""
+    """How the model samples its answers (ProSoftArena, Appendix C.2: temperature 1 and top-p 0.8), and how long they may be."""
 
     temperature: float = 1.0
     top_p: float = 0.8
@@ -50,7 +50,7 @@ class Sampling:
 
 
 def prompts_hash() -> str:
-    """What the prompts are, for the run's identity."""
+    """Return a hash of the prompts for the run's identity."""
     made_from = blake2b(digest_size=8)
     for path in sorted(_PROMPTS.glob("*.j2")):
         made_from.update(path.name.encode() + path.read_bytes())
@@ -71,7 +71,7 @@ class ModelAgent:
         seconds: float,
         ask: Ask,
     ) -> None:
-        """An agent that the model may take `seconds` for, in all its answers together; `sample` tells repeats apart."""
+        """Make an agent whose model may take `seconds` for all its answers together; `sample` tells repeats apart."""
         self.wants = frozenset({"clipboard", *(["screenshot"] if observation.screenshot or observation.marks else [])})
         self._prompt = prompt
         self._observation = observation
@@ -84,7 +84,7 @@ class ModelAgent:
         self._templates = prompt_templates(_PROMPTS)
 
     def decide(self, situation: Situation) -> Decision:
-        """Ask, and read what was answered; NoDecision where nothing was."""
+        """Ask the model and read its answer; raise NoDecision if there is no answer."""
         told = self._ask(Question(self._request(situation), self._seconds))
         self._seconds -= told.seconds
         answer = told.answer
@@ -95,7 +95,7 @@ class ModelAgent:
         return replace(read_decision(answer.text, spent), elements=self._told(situation))
 
     def _told(self, situation: Situation) -> list[Element]:
-        """The elements that it is told of; a number of another one is made up, and what asks for it is refused."""
+        """Return the elements that the agent is told of; an action on any other number is refused."""
         return worth_telling(situation.look.elements) if self._observation.tree or self._observation.marks else []
 
     def _request(self, situation: Situation) -> Request:
@@ -135,7 +135,7 @@ class ModelAgent:
         )
 
     def _pictures(self, situation: Situation) -> tuple[bytes, ...]:
-        """The screen, before and now, and with marks."""
+        """Return the pictures of the screen: before, now, and with marks."""
         shown, pictures = self._observation, []
         if shown.before and shown.screenshot and situation.before is not None and situation.before.screenshot:
             pictures.append(situation.before.screenshot)
@@ -146,9 +146,9 @@ class ModelAgent:
 
 
 def read_decision(text: str, spent: Spent) -> Decision:
-    """What a model decided; malformed where there is no decision, or no action that can be read.
+    """Return the decision in a model's answer; malformed if it holds no decision, or no action that can be read.
 
-    Several blocks of code or of memory are read as one, in their order. Decisions that disagree are none.
+    Several blocks of code or of memory are read as one, in their order. Decisions that disagree are malformed.
     """
     blocks: dict[str, list[str]] = {"decision": [], "python": [], "memory": []}
     for kind, content in _BLOCK.findall(text):
@@ -170,5 +170,5 @@ def read_decision(text: str, spent: Spent) -> Decision:
 
 
 def _word(block: str) -> str:
-    """The decision in a block: its first line that is more than a comment."""
+    """Return the decision in a block: its first line that is more than a comment."""
     return next((word for line in block.splitlines() if (word := line.split("#")[0].strip().upper())), "")

@@ -1,4 +1,4 @@
-"""What an agent asks of the process that holds the model's client, and what it is told. Both travel between processes."""
+"""A question of an agent to the process that holds the model's client, and the reply. Both travel between processes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Told:
-    """The answer and the seconds that the model took; `status` and `why` say what became of the question where there is no answer."""
+    """The answer and the seconds that the model took. Without an answer, `status` and `why` say what happened to the question."""
 
     answer: Answer
     seconds: float

@@ -1,4 +1,4 @@
-"""The agents that need no model: the oracle, one that does nothing, one that always gives up, and one that clicks about."""
+"""The agents that need no model: the oracle, one that does nothing, one that always gives up, and one that clicks at random."""
 
 from collections.abc import Iterator
 from random import Random
@@ -17,12 +17,12 @@ _WORDS = ("hello", "42", "report", "Monday")
 
 
 class Idle:
-    """Says that it is done at once."""
+    """Says at once that it is done."""
 
     wants = frozenset[str]()
 
     def decide(self, situation: Situation) -> Decision:
-        """Done."""
+        """Return DONE."""
         return Decision("DONE")
 
 
@@ -32,7 +32,7 @@ class AlwaysFail:
     wants = frozenset[str]()
 
     def decide(self, situation: Situation) -> Decision:
-        """Give up."""
+        """Return FAIL."""
         return Decision("FAIL")
 
 
@@ -45,7 +45,7 @@ class Clicker:
         self._random = random
 
     def decide(self, situation: Situation) -> Decision:
-        """Something."""
+        """Return a random action."""
         draw = self._random.random()
         there = list(marked(situation.look.elements))
         if draw < 0.02:
@@ -59,7 +59,7 @@ class Clicker:
 
 
 class Oracle:
-    """Does what the catalog says, in the same actions as every agent; it may look again while it waits for an element."""
+    """Follows the catalog's oracle, in the same actions as every agent; it may look again while it waits for an element."""
 
     wants = frozenset[str]()
 
@@ -69,7 +69,7 @@ class Oracle:
         self._decisions = self._all(done)
 
     def decide(self, situation: Situation) -> Decision:
-        """The next line of the oracle."""
+        """Return the next line of the oracle."""
         try:
             return next(self._decisions)
         except OracleStuck as error:
@@ -89,7 +89,7 @@ class Oracle:
         yield Decision("DONE")
 
     def _brought_up(self, program: str) -> Iterator[Decision]:
-        """Open the program, or bring its window to the front, unless it is there."""
+        """Open the program, or bring its window to the front, unless the window is in front already."""
         mine = self._desk.windows_of(program)
         if not mine:
             yield Decision("COMMAND", [Action("open_program", {"program": program})], words=f"open {program}")

@@ -1,1 +1,1 @@
-"""Checkers: getters of files and state, and metrics that hold what was got against what is expected; both outside the machine."""
+"""Checkers: getters read files and state, and metrics compare the result with what is expected; both run outside the machine."""

@@ -1,4 +1,4 @@
-"""What an arithmetic expression comes to, for checks of what a calculator shows: numbers, operators, a few functions, and nothing else."""
+"""The value of an arithmetic expression, for checks of a calculator's display: numbers, operators, a few functions, and nothing else."""
 
 import ast
 import math
@@ -37,9 +37,9 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 
 def outcome(expression: str) -> float | int | str:
-    """The number, or the digits in another base, that an expression comes to; a ValueError says what it may not hold.
+    """Return the value of an expression: a number, or the digits in another base. A ValueError says what the expression may not hold.
 
-    Commas between digits have to be left out of numbers; a percent sign is the remainder.
+    Numbers have no commas between digits; a percent sign is the remainder.
     """
     found = _value(ast.parse(expression, mode="eval").body)
     return found if isinstance(found, str | int) else float(found)

@@ -16,7 +16,7 @@ _IDENTIFICATION, _ADDRESSES = slice(18, 20), slice(26, 34)  # of IPv4 within an 
 
 @dataclass
 class Packet:
-    """One packet: its bytes, when it was seen, and what somebody wrote to it."""
+    """One packet: its bytes, its time, and its comment."""
 
     frame: bytes
     time: float
@@ -33,7 +33,7 @@ class Capture:
 
 
 def of_capture(content: bytes, what: str) -> Any:
-    """A property of a capture: see checkers.yaml."""
+    """Return a property of a capture: see checkers.yaml."""
     capture = read_capture(content)
     packets = capture.packets
     if what.startswith("comment."):
@@ -62,7 +62,7 @@ def _moment(packet: Packet) -> str:
 
 
 def packets(content: bytes) -> int:
-    """How many packets a capture holds."""
+    """Return the number of packets in a capture."""
     return len(read_capture(content).packets)
 
 
@@ -71,14 +71,14 @@ def _is_ipv4(packet: Packet) -> bool:
 
 
 def read_capture(content: bytes) -> Capture:
-    """What a capture file holds; an error of dpkt, or `ValueError`, where it is none."""
+    """Return the content of a capture file; an error of dpkt, or `ValueError`, if it is not a capture."""
     if content[:4] == b"\x0a\x0d\x0d\x0a":
         return _of_blocks(content)
     return Capture("pcap", packets=[Packet(frame, float(time)) for time, frame in dpkt.pcap.Reader(io.BytesIO(content))])
 
 
 def _of_blocks(content: bytes) -> Capture:
-    """The blocks of a pcapng file one by one, since dpkt's own reader passes over comments, over simple packets and over all interfaces but one."""
+    """Read the blocks of a pcapng file one by one: dpkt's own reader skips comments, simple packets and all interfaces except one."""
     order = "<" if content[8:12] == b"\x4d\x3c\x2b\x1a" else ">"
     names = ("SectionHeaderBlock", "InterfaceDescriptionBlock", "EnhancedPacketBlock")
     section, interface, enhanced = (getattr(pcapng, name + "LE" * (order == "<")) for name in names)
@@ -103,7 +103,7 @@ def _of_blocks(content: bytes) -> Capture:
 
 
 def _parts_of_a_second(interface: Any) -> float:
-    """How many units of its packets' times a second has."""
+    """Return how many time units of its packets make a second."""
     resolution = next((option.data[0] for option in interface.opts if option.code == pcapng.PCAPNG_OPT_IF_TSRESOL), 6)
     return 2.0 ** (resolution & 0x7F) if resolution & 0x80 else 10.0**resolution
 

@@ -1,4 +1,4 @@
-"""Care with what an agent may have made to hurt the one who checks it: archives that unpack to too much, and files that take forever to read."""
+"""Care with files that an agent may have made to hurt the checker: archives that unpack to too much, and files that take forever to read."""
 
 import io
 import signal
@@ -15,13 +15,13 @@ _AGAIN_SECONDS = 0.5  # a library may swallow the first interruption
 
 
 def read_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
-    """A part of an opened archive, in pieces: one that is longer than it says it is never fills the memory."""
+    """Read a part of an opened archive in pieces, so that a part longer than it claims never fills the memory."""
     with archive.open(part) as packed:
         return b"".join(iter(lambda: packed.read(_PIECE), b""))
 
 
 def opened(content: bytes) -> zipfile.ZipFile:
-    """A zip archive; `ValueError`, before anything is unpacked, where it says that it holds too much."""
+    """Return a zip archive; `ValueError`, before anything is unpacked, if its declared size is too large."""
     archive = zipfile.ZipFile(io.BytesIO(content))
     parts = archive.infolist()
     if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts) > _LARGEST_UNPACKED:
@@ -30,7 +30,7 @@ def opened(content: bytes) -> zipfile.ZipFile:
 
 
 def unpacked(content: bytes) -> io.BytesIO:
-    """The same archive with nothing in it compressed, for libraries that unpack without asking how much comes."""
+    """Return the same archive without compression, for libraries that unpack without checking the size."""
     plain = io.BytesIO()
     with opened(content) as archive, zipfile.ZipFile(plain, "w") as made:
         for part in {part.filename: part for part in archive.infolist()}.values():
@@ -41,7 +41,7 @@ def unpacked(content: bytes) -> io.BytesIO:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the block by a `TimeoutError` when the time is over; without a limit outside the main thread, where signals do not come."""
+    """End the block by a `TimeoutError` when the time is over; without a limit outside the main thread, where signals do not arrive."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

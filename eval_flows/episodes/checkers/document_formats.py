@@ -1,7 +1,7 @@
-"""The formats that hold in a .docx document, wherever they are set: directly, by a style, by a style that it is based on, or by default.
+"""The effective formats in a .docx document, wherever they are set: directly, by a style, by the style that it is based on, or by default.
 
 The order is that of ECMA-376, part 1: direct formats, then the character style (17.7.2), the numbering (17.9.22), the paragraph style, the style
-of the table and the defaults of the document. Bold, italic and strikethrough are toggles (17.7.3): styles of two kinds that both set one undo it.
+of the table and the defaults of the document. Bold, italic and strikethrough are toggles (17.7.3): two kinds of styles that both set one cancel it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,8 +15,8 @@ from docx.oxml.ns import qn
 from eval_flows.episodes.checkers.document_lists import Numbering
 
 Node = Any
-_TWIPS, _TWIPS_IN_CM, _LINE = 20, 1440 / 2.54, 240  # in a point, in a centimetre, in a line of single spacing
-_AUTO_SPACE = 14.0  # points of the space that Word takes by itself, as HTML does
+_TWIPS, _TWIPS_IN_CM, _LINE = 20, 1440 / 2.54, 240  # twips in a point, twips in a centimetre, units in a line of single spacing
+_AUTO_SPACE = 14.0  # points of the automatic space of Word, as in HTML
 _OFF = ("0", "false", "off")
 _TOGGLES = {"bold": ("w:b",), "italic": ("w:i",), "strike": ("w:strike", "w:dstrike")}
 _ALIGNED = {"start": "left", "end": "right", "both": "justify"}
@@ -26,13 +26,13 @@ _IN_TEXT = {"w:tab": "\t", "w:ptab": "\t", "w:cr": "\n", "w:noBreakHyphen": "-"}
 
 
 def characters(paragraph: Node) -> list[tuple[str, Node]]:
-    """Each character of a `w:p` with the `w:r` that it stands in; also those in links, fields and tracked insertions, not those in its frames."""
+    """Return each character of a `w:p` with its `w:r`, including those in links, fields and tracked insertions, but not those in frames."""
     runs = (run for run in paragraph.iter(qn("w:r")) if next(run.iterancestors(qn("w:p"))) is paragraph)
     return [(character, run) for run in runs for node in run for character in _shown(node)]
 
 
 def text_of(paragraph: Node) -> str:
-    """The text of a `w:p`."""
+    """Return the text of a `w:p`."""
     return "".join(character for character, _ in characters(paragraph))
 
 
@@ -60,7 +60,7 @@ class Formats:
     # --- characters
 
     def toggle(self, run: Node, name: str) -> bool:
-        """Whether a run is bold, italic or struck through."""
+        """Tell whether the format of that name (bold, italic, strikethrough) holds for a run."""
         return any(self._toggled(run, tag) for tag in _TOGGLES[name])
 
     def _toggled(self, run: Node, tag: str) -> bool:
@@ -72,16 +72,16 @@ class Formats:
         return bool(_flag(self._run_defaults, tag)) or sum(set_by) % 2 == 1
 
     def underline(self, run: Node) -> bool:
-        """Whether a run is underlined, in any way."""
+        """Tell whether a run is underlined in any way."""
         return self._of_run(run, "w:u", "w:val") not in (None, "none")
 
     def size(self, run: Node) -> float | None:
-        """In points."""
+        """Return the size in points."""
         half_points = self._of_run(run, "w:sz", "w:val")
         return None if half_points is None else float(half_points) / 2
 
     def font(self, run: Node) -> str | None:
-        """The name of the font of Latin letters, also where it is that of the theme."""
+        """Return the name of the font of Latin letters, also if it comes from the theme."""
         for properties in self._run_levels(run):
             node = None if properties is None else properties.find(qn("w:rFonts"))
             if node is not None and (themed := node.get(qn("w:asciiTheme"))):
@@ -91,7 +91,7 @@ class Formats:
         return None
 
     def colour(self, run: Node) -> str | None:
-        """As #rrggbb; nothing where the colour is left to the program."""
+        """Return the colour as #rrggbb; None if the program chooses it."""
         for properties in self._run_levels(run):
             node = None if properties is None else properties.find(qn("w:color"))
             if node is not None:
@@ -101,7 +101,7 @@ class Formats:
         return None
 
     def highlight(self, run: Node) -> str | None:
-        """The colour of the highlighter, also where a program keeps it as shading."""
+        """Return the colour of the highlighter, also if a program stores it as shading."""
         named = self._of_run(run, "w:highlight", "w:val")
         if named not in (None, "none"):
             return str(WD_COLOR_INDEX.from_xml(named).name.lower())
@@ -109,19 +109,19 @@ class Formats:
         return {None: None, "auto": None, "none": None, "ffff00": "yellow"}.get(fill and fill.lower(), f"#{fill}".lower())
 
     def is_raised(self, run: Node) -> bool:
-        """Whether a run is superscript, or stands above the line by a distance."""
+        """Tell whether a run is superscript, or raised above the line by a distance."""
         return self._of_run(run, "w:vertAlign", "w:val") == "superscript" or float(self._of_run(run, "w:position", "w:val") or 0) > 0
 
     # --- paragraphs
 
     def style(self, paragraph: Node) -> str | None:
-        """The name of a paragraph's style as users know it, as in Heading 1."""
+        """Return the name of a paragraph's style as users know it, such as Heading 1."""
         found = self._styles.get(_style_of(paragraph.find(qn("w:pPr")), "w:pStyle") or self._default.get("paragraph"))
         name = None if found is None else found.find(qn("w:name")).get(qn("w:val"))
         return f"H{name[1:]}" if name and name.startswith("heading ") else name
 
     def heading_level(self, paragraph: Node) -> int | None:
-        """The level of a heading, from 1: its outline level, or what the name of its style says; nothing for other text."""
+        """Return the level of a heading, from 1, by its outline level or the name of its style; None for other text."""
         level = self.of_paragraph(paragraph, "w:outlineLvl", "w:val")
         if level is not None:
             return int(level) + 1 if int(level) < 9 else None
@@ -132,42 +132,42 @@ class Formats:
         return None
 
     def alignment(self, paragraph: Node) -> str:
-        """As in left, center, right and justify."""
+        """Return the alignment: left, center, right or justify."""
         found = self.of_paragraph(paragraph, "w:jc", "w:val") or "left"
         return _ALIGNED.get(found, found)
 
     def line_spacing(self, paragraph: Node) -> float | str:
-        """In lines; where it is fixed, in points, as in `exactly 14 pt`."""
+        """Return the spacing in lines; if it is fixed, a text in points such as `exactly 14 pt`."""
         line = float(self.of_paragraph(paragraph, "w:spacing", "w:line") or _LINE)
         rule = self.of_paragraph(paragraph, "w:spacing", "w:lineRule")
         return line / _LINE if rule in (None, "auto") else f"{'exactly' if rule == 'exact' else 'at least'} {line / _TWIPS:g} pt"
 
     def space(self, paragraph: Node, side: str) -> float:
-        """The space before or after, in points."""
+        """Return the space before or after, in points."""
         if self.of_paragraph(paragraph, "w:spacing", f"w:{side}Autospacing") not in (None, *_OFF):
             return _AUTO_SPACE
         return float(self.of_paragraph(paragraph, "w:spacing", f"w:{side}") or 0) / _TWIPS
 
     def indent(self, paragraph: Node) -> float:
-        """How far the lines stand in from the left margin, in cm."""
+        """Return the distance of the lines from the left margin, in cm."""
         return float(self.of_paragraph(paragraph, "w:ind", "w:left", "w:start") or 0) / _TWIPS_IN_CM
 
     def first_line(self, paragraph: Node) -> float:
-        """How much farther in the first line stands, in cm; below 0 where it hangs out."""
+        """Return the extra distance of the first line, in cm; below 0 if it hangs out."""
         hanging = self.of_paragraph(paragraph, "w:ind", "w:hanging")
         return -float(hanging) / _TWIPS_IN_CM if hanging else float(self.of_paragraph(paragraph, "w:ind", "w:firstLine") or 0) / _TWIPS_IN_CM
 
     def begins_page(self, paragraph: Node) -> bool:
-        """Whether its format puts a paragraph on a new page."""
+        """Tell whether its format puts a paragraph on a new page."""
         flags = (_flag(properties, "w:pageBreakBefore") for properties in self._paragraph_levels(paragraph))
         return next((flag for flag in flags if flag is not None), False)
 
     def of_paragraph(self, paragraph: Node, tag: str, *names: str) -> str | None:
-        """An attribute of a paragraph's format, by the first of its names that is set, from where it is set nearest."""
+        """Return an attribute of a paragraph's format, by the first of its names that is set, from the nearest place that sets it."""
         return _first(self._paragraph_levels(paragraph), tag, *names)
 
     def in_list(self, paragraph: Node) -> tuple[str, int] | None:
-        """The number (`w:numId`) of the list that a paragraph is in, and its level from 0; nothing outside lists."""
+        """Return the number (`w:numId`) of the list that holds a paragraph, and its level from 0; None outside lists."""
         number = self.of_paragraph(paragraph, "w:numPr", "w:numId")
         return None if number in (None, "0") else (str(number), int(self.of_paragraph(paragraph, "w:numPr", "w:ilvl") or 0))
 
@@ -194,7 +194,7 @@ class Formats:
         yield self._paragraph_defaults
 
     def _chains(self, run: Node) -> Sequence[Sequence[Node]]:
-        """The styles of a run by their kind: the character's, the paragraph's, the table's; each with what it is based on."""
+        """Return the styles of a run by kind: the character's, the paragraph's, the table's; each followed by the styles that it is based on."""
         paragraph = next(run.iterancestors(qn("w:p")))
         character = self._chain(_style_of(run.find(qn("w:rPr")), "w:rStyle") or self._default.get("character"))
         return character, self._paragraph_chain(paragraph), self._table_chain(paragraph)
@@ -235,7 +235,7 @@ def _style_of(properties: Node | None, tag: str) -> str | None:
 
 
 def _attribute(node: Node | None, name: str) -> str | None:
-    """An attribute, or, as in `w:numPr`, the value of the child of that name."""
+    """Return an attribute, or, as in `w:numPr`, the value of the child of that name."""
     if node is None:
         return None
     child = node.find(qn(name))

@@ -1,4 +1,4 @@
-"""The lists of a .docx document: how each numbers its paragraphs, and the numbers that they get."""
+"""The lists of a .docx document: how each list numbers its paragraphs, and the numbers themselves."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ Node = Any
 
 
 class Numbering:
-    """The list definitions of a document (ECMA-376, part 1, 17.9): a list (`w:num`) refers to an abstract one, and may set levels anew."""
+    """The list definitions of a document (ECMA-376, part 1, 17.9): a list (`w:num`) refers to an abstract list, and may define levels anew."""
 
     def __init__(self, document: Any, styles: Mapping[str | None, Node]) -> None:
         part = next((one.target_part for one in document.part.rels.values() if one.reltype.endswith("/numbering") and not one.is_external), None)
@@ -19,18 +19,18 @@ class Numbering:
         self._styles = styles
 
     def kind(self, number: str, level: int) -> str | None:
-        """How a list numbers a level: decimal, lowerLetter, bullet and so on; nothing where it shows no number."""
+        """Return how a list numbers a level: decimal, lowerLetter, bullet and so on; None if it shows no number."""
         found = self._level(number, level)
         kind = None if found is None or found.find(qn("w:numFmt")) is None else found.find(qn("w:numFmt")).get(qn("w:val"))
         return None if kind == "none" else kind
 
     def indents(self, number: str, level: int) -> Node | None:
-        """What a list sets for the paragraphs of a level (`w:pPr`)."""
+        """Return the settings of a list for the paragraphs of a level (`w:pPr`)."""
         found = self._level(number, level)
         return None if found is None else found.find(qn("w:pPr"))
 
     def numbers(self, places: Iterable[tuple[str, int]]) -> Iterator[int]:
-        """The number of each paragraph in a list, in the order of the text, by its list and level; lists of one abstract list count on."""
+        """Yield the number of each paragraph in a list, in text order, by its list and level; lists of one abstract list share their count."""
         counted: dict[tuple[str, int], int] = {}
         begun = set[str]()
         for number, level in places:

@@ -1,4 +1,4 @@
-"""Getters of .docx documents: what stands in them, and the formats that hold there."""
+"""Getters of .docx documents: their content, and the formats that hold in it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
@@ -16,7 +16,7 @@ Node = Any
 
 
 def of_document(content: bytes, what: str) -> Any:
-    """A property of a document: see checkers.yaml."""
+    """Return a property of a document: see checkers.yaml."""
     document = docx.Document(unpacked(content))
     kind, _, rest = what.partition(".")
     if kind == "column":
@@ -25,7 +25,7 @@ def of_document(content: bytes, what: str) -> Any:
 
 
 def _table_column(document: Any, name: str) -> list[str] | None:
-    """The texts, that in the top row included, of the first column of a table that begins with the name."""
+    """Return the texts of the first column, with the top row, of a table that begins with the name."""
     for table in document.tables:
         for cells in zip(*([cell.text for cell in row.cells] for row in table.rows), strict=False):
             if cells[0] == name:
@@ -34,7 +34,7 @@ def _table_column(document: Any, name: str) -> list[str] | None:
 
 
 def _of_text(document: Any, kind: str, text: str) -> Any:
-    """A property of the first paragraph that holds the text, or of the characters of the text in it where they agree."""
+    """Return a property of the first paragraph that contains the text, or of the text's characters in it if they all agree."""
     holding = next((one for one in _paragraphs(document) if text in text_of(one)), None)
     if holding is None:
         return None
@@ -51,47 +51,47 @@ def _of_text(document: Any, kind: str, text: str) -> Any:
 
 
 def _paragraphs(document: Any) -> list[Node]:
-    """The paragraphs of the text itself, without those in tables, frames and generated indexes."""
+    """Return the paragraphs of the main text, without those in tables, frames and generated indexes."""
     return [one._p for one in document.paragraphs]
 
 
 def _stretches(formats: Formats, paragraph: Node, has: Callable[[Formats, Node], bool]) -> list[str]:
-    """The parts of a paragraph whose characters have a format, without the spaces at their ends."""
+    """Return the parts of a paragraph whose characters have a format, without spaces at their ends."""
     parts = groupby(characters(paragraph), lambda pair: has(formats, pair[1]))
     texts = ["".join(character for character, _ in part).strip() for formatted, part in parts if formatted]
     return [text for text in texts if text]
 
 
 def _bold_texts(document: Any) -> list[str]:
-    """What is bold in paragraphs that are no headings."""
+    """Return the bold texts in paragraphs that are not headings."""
     formats = Formats(document)
     plain = [one for one in _paragraphs(document) if formats.heading_level(one) is None]
     return [text for one in plain for text in _stretches(formats, one, _STRETCHES["bold_texts"])]
 
 
 def _list_kind(document: Any, paragraph: Node) -> str | None:
-    """How a list numbers the paragraph: decimal, lowerLetter, bullet and so on; nothing where it is in no list."""
+    """Return how a list numbers the paragraph: decimal, lowerLetter, bullet and so on; None if it is in no list."""
     formats = Formats(document)
     place = formats.in_list(paragraph)
     return None if place is None else formats.numbering.kind(*place)
 
 
 def _listed(document: Any) -> list[tuple[Node, tuple[str, int]]]:
-    """The paragraphs in lists that show a number or a bullet, with their places in them."""
+    """Return the paragraphs in lists that show a number or a bullet, with their places in the lists."""
     formats = Formats(document)
     places = [(one, formats.in_list(one)) for one in _xml(document, "w:p")]
     return [(one, place) for one, place in places if place is not None and formats.numbering.kind(*place) is not None]
 
 
 def _numbered(document: Any) -> list[str]:
-    """The paragraphs in decimal lists with their numbers."""
+    """Return the paragraphs in decimal lists with their numbers."""
     numbering = Formats(document).numbering
     decimal = [(one, place) for one, place in _listed(document) if numbering.kind(*place) == "decimal"]
     return [f"{number} {text_of(one)}" for (one, _), number in zip(decimal, numbering.numbers(place for _, place in decimal), strict=True)]
 
 
 def _breaks_before(document: Any, paragraph: Node) -> bool:
-    """Whether a new page begins right before the paragraph: by its format, a break at its start or at the end of what stands before, or a section."""
+    """Tell whether a page begins right before the paragraph: by its format, a break at its start or just before it, or a section."""
     if Formats(document).begins_page(paragraph):
         return True
     before = paragraph.getprevious()
@@ -110,13 +110,13 @@ def _links(document: Any, paragraph: Node) -> list[str]:
 
 
 def _picture_after(document: Any, paragraph: Node) -> str | None:
-    """The pixels, as a picture's, of the first picture that is anchored in the paragraph or in the one after it."""
+    """Return the pixels of the first picture that is anchored in the paragraph or in the next one."""
     drawn = [picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))]
     return files.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
 
 
 def _contents_after(paragraph: Node) -> bool:
-    """Whether a generated table of contents comes somewhere after the paragraph."""
+    """Tell whether a generated table of contents comes somewhere after the paragraph."""
     return any(code.startswith("TOC") for one in paragraph.itersiblings() for code in _codes(one))
 
 
@@ -157,14 +157,14 @@ _PAPER_TOLERANCE_CM = 0.15
 
 
 def _of_pages(document: Any, of_section: Callable[[Any], Any]) -> Any:
-    """What holds of all pages; nothing where sections with a text in them differ."""
+    """Return a value that holds for all pages; None if sections with text differ."""
     written = [one for one in document.sections if any(not hasattr(part, "text") or part.text.strip() for part in one.iter_inner_content())]
     found = [of_section(one) for one in written or document.sections]
     return found[0] if all(value == found[0] for value in found) else None
 
 
 def _paper(section: Any) -> str | None:
-    """The name of the paper, whichever way it lies."""
+    """Return the name of the paper, in either orientation."""
     sides = sorted((section.page_width.cm, section.page_height.cm))
     return next(
         (name for name, one in _PAPERS_CM.items() if all(abs(side - other) < _PAPER_TOLERANCE_CM for side, other in zip(sides, one, strict=True))),
@@ -178,7 +178,7 @@ def _columns(section: Any) -> int:
 
 
 def _at_edge(document: Any, edge: str) -> Sequence[Any]:
-    """The headers, or the footers, that pages have: the first page and even ones may have their own."""
+    """Return the headers, or the footers, of pages: the first page and even pages may have their own."""
     even = [f"even_page_{edge}"] if document.settings.odd_and_even_pages_header_footer else []
     return [
         getattr(section, name)
@@ -188,24 +188,24 @@ def _at_edge(document: Any, edge: str) -> Sequence[Any]:
 
 
 def _edge_text(document: Any, edge: str) -> str | None:
-    """The text of the header or footer of every page; nothing where pages differ."""
+    """Return the text of the header or footer of every page; None if pages differ."""
     texts = {"\n".join(text_of(one._p) for one in found.paragraphs).strip("\n") for found in _at_edge(document, edge)}
     return texts.pop() if len(texts) == 1 else None
 
 
 def _codes(node: Node) -> list[str]:
-    """The codes of the fields in a part of a document, as in PAGE."""
+    """Return the codes of the fields in a part of a document, such as PAGE."""
     fields = node.iter(qn("w:instrText"), qn("w:fldSimple"))
     return [((one.text if one.tag == qn("w:instrText") else one.get(qn("w:instr"))) or "").strip() for one in fields]
 
 
 def _part(document: Any, ending: str) -> Any:
-    """The root of a part that python-docx does not know, such as footnotes."""
+    """Return the root of a part that python-docx does not know, such as footnotes."""
     return next((parse_xml(part.blob) for part in document.part.package.iter_parts() if str(part.partname).endswith(ending)), None)
 
 
 def _footnotes(document: Any) -> list[str]:
-    """The texts of the notes that are referred to, in the order of the text."""
+    """Return the texts of the notes that the text refers to, in text order."""
     notes = _part(document, "/footnotes.xml")
     texts = {
         one.get(qn("w:id")): "".join(node.text or "" for node in one.iter(qn("w:t"))).strip()
@@ -215,14 +215,14 @@ def _footnotes(document: Any) -> list[str]:
 
 
 def _before_footnotes(document: Any) -> list[str]:
-    """For each paragraph that refers to footnotes: its text with [note] where they are referred to."""
+    """Return the text of each paragraph that refers to footnotes, with [note] at each reference."""
     mark = qn("w:footnoteReference")
     told = ["".join("[note]" if node.tag == mark else node.text or "" for node in one.iter(qn("w:t"), mark)) for one in _xml(document, "w:p")]
     return [text for text in told if "[note]" in text]
 
 
 def _commented(document: Any) -> list[str]:
-    """Each comment with the text that it is about: what stands between the ends of its range."""
+    """Return each comment with the text in its range."""
     texts = {str(one.comment_id): one.text for one in document.comments}
     about: dict[str, str] = {}
     running: list[str] = []
@@ -239,7 +239,7 @@ def _commented(document: Any) -> list[str]:
 
 
 def _tracked(document: Any, change: str, text: str) -> list[str]:
-    """The texts of tracked changes, without the spaces at their ends; neighbours are one."""
+    """Return the texts of tracked changes, without spaces at their ends; adjacent changes are joined."""
     found: list[str] = []
     before = None
     for node in _xml(document, change):

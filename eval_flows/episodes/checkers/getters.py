@@ -1,4 +1,4 @@
-"""Getters by name: what a check looks at. Nothing (None) where there is nothing to get, or where it cannot be read."""
+"""Getters by name: each reads what a check looks at. It returns None if there is nothing to get, or if it cannot be read."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _READING_SECONDS = 10.0
 
 
 def get(desk: Desk, name: str, asked: Asked) -> Any:
-    """What a getter gets. A file that cannot be read as what it should be is the agent's doing, and counts as nothing."""
+    """Return the result of a getter. An unreadable file is the agent's doing, and counts as nothing."""
     if name in OF_STATE:
         return OF_STATE[name](desk, asked)
     path = path_of(asked)
@@ -27,17 +27,17 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
     try:
         with within(_READING_SECONDS):
             return OF_FILES[name](content, asked)
-    except Exception:  # a dozen parsers say in as many ways that they cannot read what they were given
+    except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         return None
 
 
 def path_of(asked: Asked) -> str:
-    """The place in the machine that a getter of a file or a folder is asked about."""
+    """Return the place in the machine that a getter of a file or a folder reads."""
     return place(asked if isinstance(asked, str) else asked["path"])
 
 
 def _beside(asked: Asked, key: str, otherwise: Any) -> Any:
-    """What a getter is asked beside the path, which may stand alone as a plain text."""
+    """Return an argument of a getter besides the path; a plain text is only a path."""
     return otherwise if isinstance(asked, str) else asked.get(key, otherwise)
 
 
@@ -80,10 +80,10 @@ def _of_element(element: Element, what: str) -> Any:
 
 
 def _display(desk: Desk, asked: Mapping[str, Any]) -> str | None:
-    """What a calculator shows: on its paper, where it has one open, the last result; else the first line of its display."""
+    """Return what a calculator shows: the last result on its paper if that is open, else the first line of its display."""
     mine = [one for one in desk.look().elements if asked["within"] in one.window]
     if any(one.role == "table" for one in mine):
-        lines = [one.text or one.name for one in mine if one.role == "table cell"]  # an expression and its result by turns
+        lines = [one.text or one.name for one in mine if one.role == "table cell"]  # expressions and results take turns
         return lines[-1] if lines and len(lines) % 2 == 0 else None
     return next((_of_element(one, "first_line") for one in mine if one.role == "text"), None)
 

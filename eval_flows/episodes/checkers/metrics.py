@@ -1,4 +1,4 @@
-"""Metrics: how what a getter got is held against what is expected. What is not there meets none of them but `is` with nothing expected."""
+"""Metrics: each compares what a getter got with what is expected. Nothing meets no metric, except `is` with nothing expected."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ def _number(value: Any) -> float | None:
 
 
 def same(got: Any, expected: Any) -> bool:
-    """Equal; numbers, also as texts, within 1e-9; lists part by part."""
+    """Tell whether two values are equal: numbers, also as texts, within 1e-9; lists part by part."""
     if isinstance(got, list | tuple) and isinstance(expected, list | tuple):
         return len(got) == len(expected) and all(same(one, other) for one, other in zip(got, expected, strict=True))
     if isinstance(got, bool) or isinstance(expected, bool) or got is None or expected is None:

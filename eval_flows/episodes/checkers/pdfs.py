@@ -1,4 +1,4 @@
-"""The getter of PDF files, by pypdf, which bounds what it unpacks."""
+"""The getter of PDF files, by pypdf, which limits what it unpacks."""
 
 import io
 
@@ -6,5 +6,5 @@ from pypdf import PdfReader
 
 
 def text(content: bytes) -> str:
-    """The words of all pages in their order, with one space between them: where a line ends is up to the page."""
+    """Return the words of all pages in order, with one space between them: line ends depend on the page."""
     return " ".join(word for page in PdfReader(io.BytesIO(content)).pages for word in page.extract_text().split())

@@ -1,4 +1,4 @@
-"""Getters of GIMP's projects (.xcf): their layers and what their text layers say, by the format that GIMP documents in devel-docs/xcf.txt."""
+"""Getters of GIMP's projects (.xcf): layers and the texts of text layers, by the format that GIMP documents in devel-docs/xcf.txt."""
 
 import re
 import struct
@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 _MAGIC = b"gimp xcf "
 _PARASITES, _TEXT_PARASITE = 21, "gimp-text-layer"
-_WITH_PRECISION, _WITH_LONG_POINTERS = 4, 11  # the versions that brought them
+_WITH_PRECISION, _WITH_LONG_POINTERS = 4, 11  # the first versions with them
 _MOST_LAYERS = 1000
 _SAID = re.compile(r'\((text|markup) "((?:[^"\\]|\\.)*)"\)', re.DOTALL)
 _ESCAPED = re.compile(rb"\\([0-7]{1,3}|.)", re.DOTALL)
@@ -23,7 +23,7 @@ class _Layer:
 
 
 def of_project(content: bytes, what: str) -> Any:
-    """A property of a project: see checkers.yaml."""
+    """Return a property of a project: see checkers.yaml."""
     width, height, layers = _read(content)
     ways: Mapping[str, Callable[[], Any]] = {
         "width": lambda: width,
@@ -35,9 +35,9 @@ def of_project(content: bytes, what: str) -> Any:
 
 
 def _read(content: bytes) -> tuple[int, int, list[_Layer]]:
-    """Width, height and layers, the topmost first; ValueError where it is no project."""
+    """Return width, height and layers, the topmost first; ValueError if it is not a project."""
     if not content.startswith(_MAGIC):
-        raise ValueError("this is no project of GIMP")
+        raise ValueError("this is not a GIMP project")
     tag = content[len(_MAGIC) : len(_MAGIC) + 4]
     version = int(tag[1:]) if tag.startswith(b"v") else 0
     at = len(_MAGIC) + 5
@@ -59,7 +59,7 @@ def _layer(content: bytes, at: int) -> _Layer:
 
 
 def _properties(content: bytes, at: int) -> Iterator[tuple[int, bytes, int]]:
-    """The kind and the data of each property, and the place after it; the last is of kind 0."""
+    """Yield the kind and the data of each property, and the place after it; the last has kind 0."""
     kind = -1
     while kind != 0:
         kind, length = _numbers(content, at, 2)
@@ -68,7 +68,7 @@ def _properties(content: bytes, at: int) -> Iterator[tuple[int, bytes, int]]:
 
 
 def _text(parasites: bytes) -> str | None:
-    """What a text layer says, plain or with markup; nothing for other layers."""
+    """Return the text of a text layer, plain or with markup; None for other layers."""
     at = 0
     while at < len(parasites):
         name, at = _string(parasites, at)

@@ -1,7 +1,7 @@
-"""Checks of an episode held against the machine's final state.
+"""Checks of an episode against the machine's final state.
 
-What a check compares with has to be out of the agent's reach. Expected values are: they stand in the episode. The source of a `same_as`
-stands on the machine, where an agent could plant what fits; so it is read before the agent begins, unless a step of the episode makes it.
+The agent must not be able to change what a check compares with. Expected values are safe: the episode holds them. The source of a `same_as`
+is on the machine, where an agent could plant a fitting one; so it is read before the agent begins, unless a step of the episode makes it.
 """
 
 import json
@@ -17,7 +17,7 @@ from eval_flows.episodes.desk import Desk
 
 Entry = Mapping[str, Any]
 Sources = Mapping[str, Any]
-"""What sources of `same_as` held before the agent began, by the source."""
+"""The content of the sources of `same_as` before the agent began, by source."""
 _GETTERS = frozenset({*OF_FILES, *OF_STATE, *OF_FOLDERS})
 _CLIPBOARD = "clipboard"
 _ASK_EVERY = 0.2
@@ -26,7 +26,7 @@ _HOLDING_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Checked:
-    """A check, what it got, and whether it holds."""
+    """A check, the value that it got, and whether it holds."""
 
     entry: Entry
     got: Any
@@ -34,9 +34,9 @@ class Checked:
 
 
 def sources_of(desk: Desk, checks: Iterable[Sequence[Entry]]) -> Sources:
-    """The sources of `same_as` as they are now, before the agent begins; `checks` holds those of each step of the episode, in order.
+    """Return the sources of `same_as` before the agent begins; `checks` holds the checks of each step of the episode, in order.
 
-    Left out is what is not there yet, and what an earlier step has a check about: the source is what that step leaves.
+    A source is left out if it does not exist yet, or if an earlier step has a check about it: then the source is what that step leaves.
     """
     found, changing = {}, set[str]()
     for entries in checks:
@@ -56,7 +56,7 @@ def _got_by(entry: Entry) -> tuple[str, Any]:
 
 
 def _place(getter: str, asked: Any) -> str | None:
-    """Where a getter looks: at the clipboard, at a path, or (None) at what is on the screen."""
+    """Return where a getter looks: at the clipboard, at a path, or (None) at the screen."""
     if getter in OF_STATE:
         return _CLIPBOARD if getter == _CLIPBOARD else None
     return path_of(asked)
@@ -67,7 +67,7 @@ def _key(entry: Entry) -> str:
 
 
 def check(desk: Desk, entry: Entry, sources: Sources) -> Checked:
-    """Hold one check, its placeholders filled, against the machine."""
+    """Apply one check, with its placeholders filled, to the machine."""
     metric = next(name for name in entry if name in METRICS)
     got, expected = get(desk, *_got_by(entry)), entry[metric]
     if metric == "same_as":
@@ -76,12 +76,12 @@ def check(desk: Desk, entry: Entry, sources: Sources) -> Checked:
     try:
         with within(_HOLDING_SECONDS):
             return Checked(entry, got, bool(METRICS[metric](got, expected)))
-    except TimeoutError:  # a text that a regular expression never ends on
+    except TimeoutError:  # a regular expression that never ends on this text
         return Checked(entry, got, False)
 
 
 def check_all(desk: Desk, entries: Sequence[Entry], sources: Sources, seconds: float = 0.0) -> list[Checked]:
-    """Hold every check; where one fails, look again until `seconds` are over, since an application may still be writing."""
+    """Apply every check. If one fails, look again until `seconds` are over, since an application may still be writing."""
     until = time.monotonic() + seconds
     while True:
         found = [check(desk, entry, sources) for entry in entries]

@@ -1,4 +1,4 @@
-"""Getters of sound files, decoded outside the machine: what is heard in them, whatever their names and their first bytes say."""
+"""Getters of sound files, decoded outside the machine: they listen to the sound itself, not to file names or first bytes."""
 
 from itertools import islice
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 import miniaudio  # type: ignore[import-untyped]
 import numpy
 
-_RATE = 8000  # samples a second that are listened to, of all channels together
-_PIECE = 4096  # samples that are decoded at a time
-_MOST_SECONDS = 600  # silence packs so well that a small file may hold weeks
+_RATE = 8000  # samples a second after decoding, all channels mixed
+_PIECE = 4096  # samples decoded at a time
+_MOST_SECONDS = 600  # silence compresses so well that a small file may hold weeks
 _FORMATS = {
     "FLAC": miniaudio.flac_get_info,
     "WAV": miniaudio.wav_get_info,
@@ -18,7 +18,7 @@ _FORMATS = {
 
 
 def of_sound(content: bytes, what: str) -> Any:
-    """Of a sound file: `format` (FLAC, WAV, OGG or MP3), `seconds`, or the `pitch` of its strongest tone in Hz."""
+    """Return a property of a sound file: `format` (FLAC, WAV, OGG or MP3), `seconds`, or the `pitch` of its strongest tone in Hz."""
     return {"format": _format, "seconds": _seconds, "pitch": _pitch}[what](content)
 
 
@@ -37,7 +37,7 @@ def _seconds(content: bytes) -> float:
 
 
 def _pitch(content: bytes) -> float | None:
-    """Nothing in silence."""
+    """Return the pitch of the strongest tone in Hz; None in silence."""
     heard = _heard(content)
     strengths = numpy.abs(numpy.fft.rfft(heard))[1:]
     return float((strengths.argmax() + 1) * _RATE / len(heard)) if strengths.any() else None

@@ -1,4 +1,4 @@
-"""The formats that hold in the cells of a workbook: a cell's own, those of its row or its column, and colours as they are seen."""
+"""The effective formats of the cells of a workbook: a cell's own, those of its row or its column, and colours as they are seen."""
 
 import colorsys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ _MOST_CELLS = 100_000
 
 
 def cells_of(area: str) -> Iterator[tuple[int, int]]:
-    """The rows and columns of an area as in A1 or A1:C3; `ValueError` where it has too many."""
+    """Yield the rows and columns of an area such as A1 or A1:C3; `ValueError` if it has too many cells."""
     left, top, right, bottom = range_boundaries(area)
     if left is None or top is None or right is None or bottom is None or (right - left + 1) * (bottom - top + 1) > _MOST_CELLS:
         raise ValueError(f"{area} is no area of up to {_MOST_CELLS} cells")
@@ -23,7 +23,7 @@ def cells_of(area: str) -> Iterator[tuple[int, int]]:
 
 
 def style_of(sheet: Any, row: int, column: int) -> Any:
-    """What carries the format of a cell: the cell itself, or for one that the file does not hold its row, its column, or the sheet's default."""
+    """Return the object that holds a cell's format: the cell, or for a cell that the file lacks its row, its column, or the sheet's default."""
     if (row, column) in sheet._cells:
         return sheet._cells[row, column]
     if row in sheet.row_dimensions and sheet.row_dimensions[row].has_style:
@@ -33,7 +33,7 @@ def style_of(sheet: Any, row: int, column: int) -> Any:
 
 
 def cell_format(sheet: Any, row: int, column: int, what: str) -> Any:
-    """A format of a cell: see checkers.yaml."""
+    """Return a format of a cell: see checkers.yaml."""
     one = style_of(sheet, row, column)
     if what.startswith("border_"):
         return _border(sheet, row, column, what.removeprefix("border_"))
@@ -59,7 +59,7 @@ _ACROSS = {"top": (-1, 0, "bottom"), "bottom": (1, 0, "top"), "left": (0, -1, "r
 
 
 def _border(sheet: Any, row: int, column: int, side: str) -> str | None:
-    """The line at a side of a cell: its own, or that of the neighbour, which is the same line."""
+    """Return the line at a side of a cell: its own, or the neighbour's, which is the same line."""
     down, right, other = _ACROSS[side]
     own = getattr(style_of(sheet, row, column).border, side).style
     if own or row + down < 1 or column + right < 1:
@@ -75,7 +75,7 @@ def _fill(workbook: Any, fill: Any) -> str | None:
 
 
 def colour(workbook: Any, found: Any) -> str | None:
-    """A colour as #rrggbb, also one of the theme or of the palette; nothing where it is left to the program."""
+    """Return a colour as #rrggbb, also from the theme or the palette; None if the program chooses it."""
     if found is None:
         return None
     if found.type == "theme":
@@ -96,7 +96,7 @@ def _of_theme(workbook: Any, number: int) -> str | None:
 
 
 def _tinted(plain: str, tint: float) -> str:
-    """A colour made darker (below 0) or lighter by a share of its lightness (ECMA-376, part 1, 18.8.19)."""
+    """Return a colour made darker (below 0) or lighter by a share of its lightness (ECMA-376, part 1, 18.8.19)."""
     if not tint:
         return plain
     hue, light, strength = colorsys.rgb_to_hls(*(int(plain[at : at + 2], 16) / 255 for at in (0, 2, 4)))

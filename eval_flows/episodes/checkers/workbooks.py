@@ -23,13 +23,13 @@ def _sheet(content: bytes, name: str | None, computed: bool) -> Any:
 
 
 def cell(content: bytes, at: str, sheet: str | None, computed: bool) -> Any:
-    """The value of a cell, computed or as it was typed."""
+    """Return the value of a cell, computed or as it was typed."""
     found = _sheet(content, sheet, computed)
     return None if found is None else found[at].value
 
 
 def cell_style(content: bytes, at: str, what: str, sheet: str | None) -> Any:
-    """A format of a cell, or of all cells of an area; nothing where they differ."""
+    """Return a format of a cell, or of all cells of an area; None if they differ."""
     found = _sheet(content, sheet, False)
     if found is None:
         return None
@@ -38,13 +38,13 @@ def cell_style(content: bytes, at: str, what: str, sheet: str | None) -> Any:
 
 
 def column(content: bytes, name: str, from_row: int, sheet: str | None) -> list[Any] | None:
-    """The values of a column down to the last that is not empty."""
+    """Return the values of a column down to the last that is not empty."""
     found = _sheet(content, sheet, True)
     return None if found is None else _column(found, name, from_row)
 
 
 def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> list[str] | None:
-    """The formulas of a column down to its last value; an empty text for a cell without one. A formula of an area stands in each of its cells."""
+    """Return the formulas of a column down to its last value; "" for a cell without one. Each cell of an area has the area's formula."""
     found = _sheet(content, sheet, False)
     if found is None:
         return None
@@ -67,7 +67,7 @@ def _array_formulas(sheet: Any) -> Iterator[ArrayFormula]:
 
 
 def rows(content: bytes, sheet: str | None) -> list[list[Any]] | None:
-    """The values of a sheet, row by row; an empty cell is an empty text."""
+    """Return the values of a sheet, row by row; an empty cell is an empty text."""
     found = _sheet(content, sheet, True)
     if found is None:
         return None
@@ -75,7 +75,7 @@ def rows(content: bytes, sheet: str | None) -> list[list[Any]] | None:
 
 
 def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
-    """A property of a workbook or of a sheet: see checkers.yaml."""
+    """Return a property of a workbook or of a sheet: see checkers.yaml."""
     if what == "sheet_names":
         return openpyxl.load_workbook(unpacked(content)).sheetnames
     found = _sheet(content, sheet, False)
@@ -106,7 +106,7 @@ def of_workbook(content: bytes, what: str, sheet: str | None) -> Any:
 
 
 def _frozen(sheet: Any) -> str | None:
-    """The first cell that scrolls, wherever the sheet is scrolled to; panes that are only split hold nothing in place."""
+    """Return the first cell that scrolls, at any scroll position; None if panes are only split, not frozen."""
     pane = sheet.sheet_view.pane
     if pane is None or pane.state not in ("frozen", "frozenSplit"):
         return None
@@ -114,13 +114,13 @@ def _frozen(sheet: Any) -> str | None:
 
 
 def _hidden_columns(sheet: Any) -> list[str]:
-    """The letters of the hidden columns: neighbours of one format stand as one entry in the file."""
+    """Return the letters of the hidden columns: the file stores neighbours of one format as one entry."""
     hidden = [one for one in sheet.column_dimensions.values() if one.hidden]
     return [get_column_letter(number) for one in hidden for number in range(one.min, one.max + 1)]
 
 
 def _validation(rule: Any) -> str:
-    """A rule for input; that a whole number is at least 6 is said as that it is greater than 5."""
+    """Return a rule for input in words; "a whole number is at least 6" becomes "greater than 5"."""
     operator, bound = rule.operator or "between", str(rule.formula1)
     if rule.type == "whole" and operator == "greaterThanOrEqual" and bound.lstrip("-").isdecimal():
         operator, bound = "greaterThan", str(int(bound) - 1)
@@ -128,7 +128,7 @@ def _validation(rule: Any) -> str:
 
 
 def _conditions(sheet: Any) -> Iterator[str]:
-    """The conditions of a sheet; a formula that compares the first cell of its area says the same as a comparison of the cells."""
+    """Yield the conditions of a sheet; a formula that compares the first cell of its area is told as a comparison of the cells."""
     for area in sheet.conditional_formatting:
         corner = str(area.sqref).replace(" ", ":").partition(":")[0]
         first = rf"\$?{corner}\s*(>=|<=|<>|>|<|=)\s*(.+)"
@@ -139,7 +139,7 @@ def _conditions(sheet: Any) -> Iterator[str]:
 
 
 def _named(workbook: Any, name: str) -> str | None:
-    """The cells that a name stands for, in the workbook or in one of its sheets."""
+    """Return the cells that a name stands for, in the workbook or in one of its sheets."""
     found = (one.defined_names[name].attr_text for one in (workbook, *workbook.worksheets) if name in one.defined_names)
     text = next(found, None)
     return None if text is None else str(text).replace("'", "")

@@ -1,4 +1,4 @@
-"""Side effects: what an agent changed in the home folder beyond what the tasks of its episode may change.
+"""Side effects: changes of an agent in the home folder that the tasks of its episode do not allow.
 
-`home` takes a snapshot, `compare` compares two snapshots under the declared changes, and each other module compares files of one kind by their parts.
+`home` takes a snapshot, `compare` compares two snapshots under the declared changes, and each other module compares one kind of files.
 """

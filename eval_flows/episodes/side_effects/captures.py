@@ -1,4 +1,4 @@
-"""Packet captures, compared by their packets and comments. `packets` frees the comments of packets by number, `comment` that of the file."""
+"""Packet captures, compared by their packets and comments. `packets` frees comments of packets by number, `comment` the file's comment."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from eval_flows.episodes.side_effects.parts import Parts, Unit, Units, freed
 
 
 def of_capture(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Packets by a digest of their bytes, their comments and the file's; in which format they are kept does not count."""
+    """Return packets by a digest of their bytes, their comments and the file's comment; the file format does not count."""
     capture, free = read_capture(content), set(freed(changes, "packets"))
     packets = [Unit(f"packet {number}", hashlib.sha256(one.frame).hexdigest()[:12]) for number, one in enumerate(capture.packets, 1)]
     comments = {

@@ -1,4 +1,4 @@
-"""What the tasks of an episode may change, as their catalog entries declare it."""
+"""The changes that the tasks of an episode may make, as their catalog entries declare them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ _WHOLE = "file"
 
 @dataclass(frozen=True)
 class Changes:
-    """What the tasks of an episode may change, by path."""
+    """The changes that the tasks of an episode may make, by path."""
 
     declared: Sequence[Change]
 
     @property
     def paths(self) -> list[str]:
-        """Every path that is named as it is, without a star."""
+        """Return every path that is named in full, without a star."""
         return sorted({path for change in self.declared for path in (_path(change),) if "*" not in path})
 
     def with_own_keys(self, own_keys: Mapping[str, Sequence[str]]) -> "Changes":
@@ -28,7 +28,7 @@ class Changes:
         return Changes([*self.declared, *({"settings": {"path": path, "keys": keys}} for path, keys in own_keys.items() if path in named)])
 
     def about(self, path: str) -> list[tuple[str, Change]]:
-        """Kind and keys of the changes that concern this path."""
+        """Return kind and keys of the changes that concern this path."""
         return [
             (kind, asked if isinstance(asked, Mapping) else {})
             for change in self.declared
@@ -37,11 +37,11 @@ class Changes:
         ]
 
     def has_below(self, folder: str) -> bool:
-        """Whether something in the folder may change: then the folder may be made for it."""
+        """Tell whether something in the folder may change: then the agent may make the folder for it."""
         return any(_path(change).startswith(f"{folder}/") for change in self.declared)
 
     def frees(self, path: str) -> bool:
-        """Whether the file, or a folder that it lies in, may be made, changed and deleted as a whole."""
+        """Tell whether the file, or a folder that it is in, may be made, changed and deleted as a whole."""
         around = [path, *(path[: found.start()] for found in re.finditer("/", path))]
         return any(kind == _WHOLE for one in around for kind, _ in self.about(one))
 

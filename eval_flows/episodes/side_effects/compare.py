@@ -1,4 +1,4 @@
-"""Two snapshots of a home folder held against each other: everything that differs and that no task was to change, in words."""
+"""The comparison of two snapshots of a home folder: every difference that no task allows, in words."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -41,7 +41,7 @@ _MOST_TOLD = 20
 
 
 def side_effects(before: Home, after: Home, changes: Changes, fetch: Callable[[str], bytes | None]) -> list[str]:
-    """What differs beyond the changes that are declared; `fetch` gets the content that a file has after."""
+    """Return the differences beyond the declared changes; `fetch` gets the later content of a file."""
     found: list[str] = []
     whole: list[str] = []
     for path in sorted({*before.entries, *after.entries}):
@@ -50,7 +50,7 @@ def side_effects(before: Home, after: Home, changes: Changes, fetch: Callable[[s
             continue
         told = list(_of_entry(path, old, new, before, changes, fetch))
         if told and (old is None or new is None):
-            whole.append(path)  # what lay in a folder that is gone, or lies in one that is new, is told with it
+            whole.append(path)  # the content of a deleted or a new folder is told with the folder
         found += told
     return [*found[:_MOST_TOLD], f"and {len(found) - _MOST_TOLD} more"] if len(found) > _MOST_TOLD else found
 
@@ -75,12 +75,12 @@ def _of_entry(path: str, old: Entry | None, new: Entry | None, before: Home, cha
 
 
 def _is_in_trash(path: str) -> bool:
-    """What was deleted without being asked is told where it was, and not a second time where it is now."""
+    """Tell whether a path is in the trash: a deleted file is told by its old place, and not a second time by its new one."""
     return path == _TRASH or path.startswith(f"{_TRASH}/")
 
 
 def kind_of(path: str, about: Iterable[tuple[str, Change]]) -> str:
-    """As what a file is read: as its changes say, or else by its ending; nothing where it is compared as a whole."""
+    """Return the kind as which a file is read: by its changes, or else by its ending; None if it is compared as a whole."""
     return next((kind for kind, _ in about if kind in KINDS), _KIND_OF.get(path.rpartition(".")[2].lower(), ""))
 
 
@@ -89,7 +89,7 @@ def _called(entry: Entry) -> str:
 
 
 def _of_content(path: str, old: bytes | None, new: bytes | None, about: Iterable[tuple[str, Change]]) -> Iterator[str]:
-    """What differs in a file, by the parts of its kind; as a whole where nobody can read both."""
+    """Yield the differences in a file, by the parts of its kind; as a whole if one version cannot be read."""
     about = list(about)
     kind = kind_of(path, about)
     if kind not in KINDS or old is None or new is None:
@@ -99,7 +99,7 @@ def _of_content(path: str, old: bytes | None, new: bytes | None, about: Iterable
     try:
         with within(_READING_SECONDS):
             was, became = (KINDS[kind](content, asked) for content in (old, new))
-    except Exception:  # a dozen parsers say in as many ways that they cannot read what they were given
+    except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         yield f"{path} changed, and cannot be read as before"
         return
     for one in differences(was, became):

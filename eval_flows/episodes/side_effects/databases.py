@@ -1,6 +1,6 @@
 """SQLite databases, compared by schema and rows.
 
-`table` frees a table, or a view or an index of that name, as a whole; with `where` only its rows that fit,
+`table` frees a table, or a view or an index of that name, as a whole; with `where` only its rows that match,
 with `columns` only these columns, and with both only these columns in those rows.
 """
 
@@ -18,7 +18,7 @@ _SECONDS, _STEPS, _MOST_ROWS = 5.0, 100_000, 10_000
 
 
 def of_database(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Columns of tables, definitions of views, indices and triggers, rows (in any order) and the user version, but for what is freed."""
+    """Return columns of tables, definitions of views, indices and triggers, rows (in any order) and the user version, without what is freed."""
     if not content:
         return {}
     with tempfile.TemporaryDirectory() as folder:
@@ -58,14 +58,14 @@ def _name(change: Change) -> str:
 
 
 def _columns(connection: sqlite3.Connection, table: str, about: Sequence[Change]) -> dict[str, str]:
-    """The columns, each with its type and whether it is a key, but for those that a change frees."""
+    """Return the columns that no change frees, each with its type and whether it is a key."""
     free = {str(column).casefold() for change in about if "where" not in change for column in change.get("columns", ())}
     found = connection.execute("select name, type, pk from pragma_table_info(?)", [table]).fetchall()
     return {name: f"{name} {kind}{' key' if key else ''}".casefold() for name, kind, key in found if name.casefold() not in free}
 
 
 def _rows(connection: sqlite3.Connection, table: str, columns: Sequence[str], about: Sequence[Change]) -> Units:
-    """Rows that no change frees, sorted, so that their order does not count."""
+    """Return the rows that no change frees, sorted, so that their order does not count."""
     wanted = ", ".join(_shown(column, about) for column in columns) or "null"
     free = "".join(f" and not coalesce(({change['where']}), 0)" for change in about if "where" in change and "columns" not in change)
     rows = connection.execute(f'select {wanted} from "{table}" where 1{free} limit {_MOST_ROWS}').fetchall()
@@ -74,6 +74,6 @@ def _rows(connection: sqlite3.Connection, table: str, columns: Sequence[str], ab
 
 
 def _shown(column: str, about: Sequence[Change]) -> str:
-    """A column in SQL; a row in which a change frees it shows nothing there."""
+    """Return a column in SQL; it is null in a row in which a change frees it."""
     free = [f"coalesce(({change['where']}), 0)" for change in about if "where" in change and column in change.get("columns", ())]
     return f'case when {" or ".join(free)} then null else "{column}" end' if free else f'"{column}"'

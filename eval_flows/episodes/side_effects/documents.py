@@ -1,6 +1,6 @@
-"""Documents (.docx), compared by what a person sees: texts and the formats that hold, whichever way they are set; pages, notes and comments.
+"""Documents (.docx), compared by what a person sees: texts with their effective formats, pages, notes and comments.
 
-`paragraphs` frees those, and rows of tables, in which one of the texts stands; `end` what is added at the end; `parts` the parts below.
+`paragraphs` frees paragraphs and table rows that contain one of the texts; `end` frees additions at the end; `parts` frees the parts below.
 """
 
 import io
@@ -55,7 +55,7 @@ _OF_RUN: Mapping[str, Callable[[Formats, Node], Any]] = {
 
 
 def of_document(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Paragraphs and rows with their formats, and the parts that no change frees. Empty paragraphs do not count."""
+    """Return paragraphs and rows with their formats, and the parts that no change frees. Empty paragraphs do not count."""
     document = docx.Document(unpacked(content))
     formats, free, free_parts = Formats(document), freed(changes, "paragraphs"), set(freed(changes, "parts"))
     contents: list[str] = []
@@ -82,7 +82,7 @@ def of_document(content: bytes, changes: Sequence[Change]) -> Parts:
 
 
 def _blocks(parent: Node) -> Iterator[Node]:
-    """Paragraphs, and rows of tables, in their order."""
+    """Yield paragraphs, and rows of tables, in order."""
     for node in parent:
         if node.tag == qn("w:p"):
             yield node
@@ -127,13 +127,13 @@ def _rounded(value: Any, digits: int) -> Any:
 
 
 def _pictures(document: Any) -> list[str]:
-    """The pictures in the text by a digest of their pixels."""
+    """Return the pictures in the text by a digest of their pixels."""
     drawn = [one.get(qn("r:embed")) for one in document.element.body.iter(qn("a:blip"))]
     return [str(files.of_picture(document.part.related_parts[one].blob, "pixels"))[:12] for one in drawn if one]
 
 
 def spoiled(content: bytes) -> bytes:
-    """The document with a paragraph at its beginning that nobody asked for."""
+    """Return the document with an extra paragraph at its beginning."""
     document = docx.Document(unpacked(content))
     document.element.body.insert(0, docx.Document().add_paragraph("zzz qqq")._p)
     file = io.BytesIO()

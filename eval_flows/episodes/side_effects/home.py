@@ -1,4 +1,4 @@
-"""Snapshots of a machine's home folder: every file and folder that is not a program's own, with the digests and the contents of files."""
+"""Snapshots of a machine's home folder: every file and folder except programs' own, with the digests and the contents of files."""
 
 import base64
 import io
@@ -11,9 +11,9 @@ from eval_flows.episodes.desk import Desk
 from eval_flows.episodes.fill import HOME
 from machines.errors import MachineError
 
-_DIGESTED, _PACKED = 64 * 2**20, 2**20  # bytes of a file whose digest, and whose content, is looked at; a larger one is known by its size alone
+_DIGESTED, _PACKED = 64 * 2**20, 2**20  # bytes of the largest file with a digest, and with its content; a larger file is known by its size alone
 _LISTED = r"%y\t%m\t%s\t%l\t%P\0"
-_END = "\0end\0"  # after each part of the answer: no entry of a part is a bare word
+_END = "\0end\0"  # marks the end of each part of the answer: no entry of a part is a bare word
 _SAY_END = r"printf '\0end\0'"
 
 
@@ -30,16 +30,16 @@ class Entry:
 
 @dataclass(frozen=True)
 class Home:
-    """Entries by their path below the home folder, and the contents of files as far as they were asked for."""
+    """Entries by their path below the home folder, and the contents of files if they were asked for."""
 
     entries: Mapping[str, Entry]
     contents: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def look_at_home(desk: Desk, watched: Collection[str], with_contents: bool) -> Home:
-    """A snapshot, in one round trip. `watched` are files to look at although they lie among what is a program's own.
+    """Take a snapshot, in one round trip. `watched` are files to include although a program owns their place.
 
-    `MachineError` where the guest cannot tell.
+    `MachineError` if the guest cannot tell.
     """
     own = desk.image.own
     answer = desk.client.execute(_command(own, sorted(watched), with_contents), shell=True)
@@ -52,7 +52,7 @@ def look_at_home(desk: Desk, watched: Collection[str], with_contents: bool) -> H
 
 
 def _command(own: Collection[str], watched: Collection[str], with_contents: bool) -> str:
-    """What lists, digests and packs, each followed by the end mark."""
+    """Return the command that lists, digests and packs; each part ends with the end mark."""
     pruned = " -o ".join(f"-path {shlex.quote(f'./{pattern}')}" for pattern in own)
     beside = " ".join(shlex.quote(f"./{path}") for path in watched)
 
@@ -85,7 +85,7 @@ def _entries(listed: str, digests: Mapping[str, str], own: Collection[str]) -> I
 
 
 def _parents(pattern: str) -> Iterator[str]:
-    """The folders that a path lies in: they are made along with what is a program's own."""
+    """Yield the folders that a path is in: they are made along with a program's own files."""
     while "/" in pattern:
         pattern = pattern.rpartition("/")[0]
         yield pattern
@@ -98,7 +98,7 @@ def _digests(said: str) -> Iterator[tuple[str, str]]:
 
 
 def _unpacked(packed: str) -> Iterator[tuple[str, bytes]]:
-    """The files of the tar archive."""
+    """Yield the files of the tar archive."""
     if not packed.strip():
         return
     try:
@@ -107,5 +107,5 @@ def _unpacked(packed: str) -> Iterator[tuple[str, bytes]]:
                 file = archive.extractfile(member) if member.isfile() else None
                 if file is not None:
                     yield member.name.removeprefix("./"), file.read()
-    except (ValueError, tarfile.TarError) as error:  # the guest cuts off what a command says after 16 MiB
+    except (ValueError, tarfile.TarError) as error:  # the guest cuts off the output of a command after 16 MiB
         raise MachineError(f"the files of the home folder could not be fetched: {error}") from error

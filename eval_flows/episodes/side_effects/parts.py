@@ -1,16 +1,16 @@
-"""What a file consists of, for comparing it before and after: units in an order, such as lines, and single facts, such as the size of the paper."""
+"""The parts of a file, for comparing it before and after: ordered units, such as lines, and single facts, such as the paper size."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
-_MOST_TOLD = 160  # characters of a value
+_MOST_TOLD = 160  # the most characters of a value
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A line, a paragraph, a row: how it is called, what it says, and how it looks (by the name of the format)."""
+    """A line, a paragraph or a row: its name, its text, and its formats (by the name of the format)."""
 
     name: str
     text: str
@@ -19,28 +19,28 @@ class Unit:
 
 @dataclass(frozen=True)
 class Units:
-    """Units in their order; with `may_grow` more may follow at their end."""
+    """Units in order; with `may_grow` more may follow at the end."""
 
     listed: Sequence[Unit] = ()
     may_grow: bool = False
 
 
 Parts = dict[str, Any]
-"""By the name of the part: `Units`, a mapping of things to what they are, or one value."""
+"""By the name of the part: `Units`, a mapping of things to their values, or one value."""
 
 
 def freed(changes: Sequence[Mapping[str, Any]], key: str) -> list[str]:
-    """The texts that declared changes list under the key."""
+    """Return the texts that declared changes list under the key."""
     return [str(text) for change in changes for text in change.get(key, ())]
 
 
 def holding(text: str, wanted: Sequence[str]) -> bool:
-    """Whether one of the texts stands in it, case aside."""
+    """Tell whether `text` contains one of the wanted texts, ignoring case."""
     return any(one.casefold() in text.casefold() for one in wanted)
 
 
 def differences(before: Parts, after: Parts) -> Iterator[str]:
-    """Everything that differs, in words."""
+    """Yield every difference, in words."""
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name), after.get(name)
         if isinstance(old, Units) or isinstance(new, Units):

@@ -12,7 +12,7 @@ from eval_flows.episodes.side_effects.parts import Parts
 
 
 def of_picture(content: bytes, changes: Sequence[Change]) -> Parts:
-    """The size, and a digest of the pixels outside the freed areas; the format of the file and its metadata do not count."""
+    """Return the size, and a digest of the pixels outside the freed areas; the file format and metadata do not count."""
     picture = files.opened_picture(content).convert("RGBA")
     draw = ImageDraw.Draw(picture)
     for change in changes:
@@ -23,7 +23,7 @@ def of_picture(content: bytes, changes: Sequence[Change]) -> Parts:
 
 
 def spoiled(content: bytes) -> bytes:
-    """The picture with a corner of another colour."""
+    """Return the picture with one corner in another colour."""
     picture = files.opened_picture(content)
     made = Image.new("RGBA", picture.size)
     made.paste(picture.convert("RGBA"))

@@ -1,4 +1,4 @@
-"""Files of settings (JSON, XML, or lines of keys and values), compared by their keys. `keys` frees those in whose path one of its texts stands."""
+"""Files of settings (JSON, XML, or lines of keys and values), compared by their keys. `keys` frees keys whose path contains one of its texts."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _SECTION = re.compile(r"^\[(.*)\]$")
 
 
 def of_settings(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Every key with its value, its path parted by slashes, but for those that are freed."""
+    """Return every key that is not freed, with its value; slashes join the parts of its path."""
     free = freed(changes, "keys")
     return {"settings": {key: value for key, value in _read(content) if not holding(key, free)}}
 

@@ -1,4 +1,4 @@
-"""Damage done on purpose, for proofs: to a file beside what the episode touches, and to one more part of a file that it touches."""
+"""Damage done on purpose, for proofs: to a file that the episode does not touch, and to one more part of a file that it touches."""
 
 import sqlite3
 import tempfile
@@ -14,13 +14,13 @@ from eval_flows.episodes.side_effects.compare import kind_of
 from eval_flows.episodes.side_effects.home import Home
 
 _UNASKED = "Documents/zzz unasked.txt"
-_STRANGE = "zzz qqq"  # no task has this text in what it frees
+_STRANGE = "zzz qqq"  # no task frees this text
 Fetch = Callable[[str], bytes | None]
 
 
 @dataclass(frozen=True)
 class Spoil:
-    """A damage: the file, what it holds then (None: it is deleted), and what it held before (None: it was not there)."""
+    """A damage: the file, its content after (None: it is deleted), and its content before (None: it did not exist)."""
 
     path: str
     content: bytes | None
@@ -28,7 +28,7 @@ class Spoil:
 
 
 def spoils(before: Home, after: Home, changes: Changes, fetch: Fetch) -> Iterator[Spoil]:
-    """The first file beside what the episode touches deleted, or one made; and the first touched file with one more part changed."""
+    """Yield the first file that the episode does not touch, deleted, or a new file; and the first touched file with one more part changed."""
     beside = [path for path, entry in before.entries.items() if entry.kind == "f" and after.entries.get(path) == entry and not changes.about(path)]
     path = min((path for path in beside if not changes.frees(path)), default=None)
     yield Spoil(_UNASKED, _STRANGE.encode(), None) if path is None else Spoil(path, None, fetch(path))
@@ -47,7 +47,7 @@ def _text(content: bytes, _: Sequence[Change]) -> bytes:
 
 
 def _database(content: bytes, changes: Sequence[Change]) -> bytes:
-    """Without the first row of the first table that no change is about."""
+    """Return the database without the first row of the first table that no change is about."""
     touched = {str(change.get("table", "")).casefold() for change in changes}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fetched.db"
@@ -63,7 +63,7 @@ def _database(content: bytes, changes: Sequence[Change]) -> bytes:
 
 
 def _capture(content: bytes, _: Sequence[Change]) -> bytes:
-    """With another last byte in the first packet."""
+    """Return the capture with another last byte in the first packet."""
     frame = read_capture(content).packets[0].frame
     return content.replace(frame, frame[:-1] + bytes([frame[-1] ^ 1]), 1)
 

@@ -1,4 +1,4 @@
-"""Texts and tables of values, compared line by line. A line may change where a declared text stands in it, case aside."""
+"""Texts and tables of values, compared line by line. A line may change if it contains a declared text, ignoring case."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from eval_flows.episodes.side_effects.parts import Parts, Unit, Units, freed, ho
 
 
 def of_text(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Lines, and how they end; what `lines`, `line_endings` and `end` free is left out. Empty lines do not count."""
+    """Return the lines and their line ending, without what `lines`, `line_endings` and `end` free. Empty lines do not count."""
     whole = files.text(content)
     free = freed(changes, "lines")
     units = [Unit(f"line {number}", line) for number, line in enumerate(whole.splitlines(), 1) if line.strip() and not holding(line, free)]
@@ -19,7 +19,7 @@ def of_text(content: bytes, changes: Sequence[Change]) -> Parts:
 
 
 def of_csv(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Rows; how values are quoted and parted does not count."""
+    """Return the rows; quoting and separators of values do not count."""
     free = freed(changes, "lines")
     rows = [" | ".join(row) for row in files.rows_of_csv(content)]
     return {"rows": Units([Unit(f"row {number}", row) for number, row in enumerate(rows, 1) if row and not holding(row, free)])}

@@ -1,7 +1,7 @@
-"""Workbooks (.xlsx), compared by cells, with what was typed there and its format, and by the layout of sheets.
+"""Workbooks (.xlsx), compared by cells, with their typed content and format, and by the layout of sheets.
 
-Without a sheet, `parts` are those of the workbook. With one and nothing else the whole sheet is free; `cells`, `columns` and `rows` free some of it,
-`parts` what is declared for the sheet.
+Without a sheet, `parts` are those of the workbook. With a sheet alone the whole sheet is free; `cells`, `columns` and `rows` free parts of it,
+and `parts` frees properties that are declared for the sheet.
 """
 
 import io
@@ -34,7 +34,7 @@ FREE_PARTS = frozenset({*_OF_SHEET, "names"})
 
 
 def of_workbook(content: bytes, changes: Sequence[Change]) -> Parts:
-    """Cells, formats, comments, hidden rows and columns, and the layout of each sheet, but for what is freed."""
+    """Return cells, formats, comments, hidden rows and columns, and the layout of each sheet, without what is freed."""
     workbook = openpyxl.load_workbook(unpacked(content))
     free_sheets = {str(change["sheet"]) for change in changes if "sheet" in change and not {"cells", "columns", "rows", "parts"} & set(change)}
     free_parts = {part for change in changes if "sheet" not in change for part in change.get("parts", ())}
@@ -74,7 +74,7 @@ def _value(value: Any) -> Any:
 
 
 def _formats(cell: Any) -> Iterator[tuple[str, Any]]:
-    """The formats that differ from those of an empty sheet."""
+    """Yield the formats that differ from those of an empty sheet."""
     if not cell.has_style:
         return
     font, alignment, border = cell.font, cell.alignment, cell.border
@@ -96,7 +96,7 @@ def _formats(cell: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _colour(colour: Any) -> str | None:
-    """As #rrggbb; black, and the text colour of the theme, are nothing."""
+    """Return a colour as #rrggbb; None for black and for the text colour of the theme."""
     if colour is None or (colour.type == "theme" and colour.theme in (0, 1)):
         return None
     found = f"#{colour.rgb[-6:].lower()}" if isinstance(colour.rgb, str) else f"{colour.type} {colour.value}"
@@ -104,7 +104,7 @@ def _colour(colour: Any) -> str | None:
 
 
 def spoiled(content: bytes) -> bytes:
-    """The workbook with something in a cell far out."""
+    """Return the workbook with a value in a cell far out."""
     workbook = openpyxl.load_workbook(unpacked(content))
     workbook.worksheets[0]["ZZ99"] = "zzz qqq"
     file = io.BytesIO()

@@ -157,7 +157,7 @@ def test_everything_wrong_with_a_suite_is_said_at_once_with_what_to_do(suite: Su
 def test_a_program_that_the_image_lacks_is_said_with_what_to_do(suite: Suite, catalog: Catalog) -> None:
     task = next(task.id for task in catalog.applications["libreoffice_calc"].tasks if task.oracle and not task.generic)
     with pytest.raises(
-        BadInput, match=rf"episodes\[0\]: {task} needs libreoffice_calc, which image 'smoke' has not: add it to machines/desktop.yaml"
+        BadInput, match=rf"episodes\[0\]: {task} needs libreoffice_calc, which image 'smoke' lacks: add it to machines/desktop.yaml"
     ):
         suite(f"{{level: L1, tasks: [{task}]}}")
     with pytest.raises(BadInput, match="excel.sum_column has no oracle: it cannot be done on a machine"):
@@ -165,14 +165,14 @@ def test_a_program_that_the_image_lacks_is_said_with_what_to_do(suite: Suite, ca
 
 
 def test_an_episode_twice_and_one_that_checks_nothing_are_refused(suite: Suite) -> None:
-    with pytest.raises(BadInput, match=r"episodes\[1\]: the same episode stands before; give it another seed"):
+    with pytest.raises(BadInput, match=r"episodes\[1\]: the same episode is listed before; give it another seed"):
         suite("{level: L1, tasks: [mousepad.append_line]}", "{level: L1, tasks: [mousepad.append_line]}")
     with pytest.raises(BadInput, match=r"episodes\[0\]: nothing is checked at its end"):
         suite("{level: L1, tasks: [mousepad.open_text_file]}")
 
 
 def test_what_is_listed_as_unproven_is_an_episode(suite: Suite) -> None:
-    with pytest.raises(BadInput, match="unproven: no episode has the id 0123; is it another since it was listed"):
+    with pytest.raises(BadInput, match="unproven: no episode has the id 0123; did the episode change since it was listed"):
         suite("{level: L1, tasks: [mousepad.append_line]}", head=HEAD.replace("episodes:", "unproven: ['0123']\nepisodes:"))
 
 
@@ -183,7 +183,7 @@ def test_at_most_a_fiftieth_of_what_agents_are_compared_on_stands_unproven(name:
 
 
 def test_steps_that_would_overwrite_what_another_needs_are_refused(suite: Suite) -> None:
-    with pytest.raises(BadInput, match=r"episodes\[0\]: vlc_linux.open_track and vlc_linux.convert_to_flac both set up Music/\S+, and not the same"):
+    with pytest.raises(BadInput, match=r"episodes\[0\]: vlc_linux.open_track and vlc_linux.convert_to_flac both set up Music/\S+, but differently"):
         suite("{level: L2, steps: [{task: vlc_linux.open_track}, {task: vlc_linux.convert_to_flac}]}", head=HEAD.replace("smoke", "desktop"))
 
 

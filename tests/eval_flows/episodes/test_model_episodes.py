@@ -109,7 +109,7 @@ def test_an_endpoint_that_dies_ends_the_run_and_the_same_command_goes_on(data: D
         return DONE if alive[0] else 503
 
     with fake_server(reply) as server:
-        with pytest.raises(ModelError, match=r"overloaded\. 1 of 2 episodes of run \w+ are played and kept; the same command goes on"):
+        with pytest.raises(ModelError, match=r"overloaded\. 1 of 2 episodes of run \w+ are played and kept; run the same command to go on"):
             played(data, server)
         assert not workers_and_machines()
         (path,) = data.runs.glob("*/episodes.jsonl")
