@@ -23,7 +23,7 @@ class Changes:
         return sorted({path for change in self.declared for path in (_path(change),) if "*" not in path})
 
     def with_own_keys(self, own_keys: Mapping[str, Sequence[str]]) -> "Changes":
-        """The same, and in the files of settings that are named also the keys that programs set by themselves."""
+        """Return these changes, and for each settings file among them also the keys that programs set by themselves."""
         named = {path for path in self.paths if any(kind == "settings" for kind, _ in self.about(path))}
         return Changes([*self.declared, *({"settings": {"path": path, "keys": keys}} for path, keys in own_keys.items() if path in named)])
 
