@@ -156,9 +156,7 @@ def test_everything_wrong_with_a_suite_is_said_at_once_with_what_to_do(suite: Su
 
 def test_a_program_that_the_image_lacks_is_said_with_what_to_do(suite: Suite, catalog: Catalog) -> None:
     task = next(task.id for task in catalog.applications["libreoffice_calc"].tasks if task.oracle and not task.generic)
-    with pytest.raises(
-        BadInput, match=rf"episodes\[0\]: {task} needs libreoffice_calc, which image 'smoke' lacks: add it to machines/desktop.yaml"
-    ):
+    with pytest.raises(BadInput, match=rf"episodes\[0\]: {task} needs libreoffice_calc, which image 'smoke' lacks: add it to machines/desktop.yaml"):
         suite(f"{{level: L1, tasks: [{task}]}}")
     with pytest.raises(BadInput, match="excel.sum_column has no oracle: it cannot be done on a machine"):
         suite("{level: L1, tasks: [excel.sum_column]}")
