@@ -1,4 +1,4 @@
-"""Metrics: each compares what a getter got with what is expected. Nothing meets no metric, except `is` with nothing expected."""
+"""Metrics: each compares what a getter got with what is expected. A missing value fails every metric, except `is` with nothing expected."""
 
 import re
 from collections.abc import Callable, Mapping

@@ -18,7 +18,7 @@ def cells_of(area: str) -> Iterator[tuple[int, int]]:
     """Yield the rows and columns of an area such as A1 or A1:C3; `ValueError` if it has too many cells."""
     left, top, right, bottom = range_boundaries(area)
     if left is None or top is None or right is None or bottom is None or (right - left + 1) * (bottom - top + 1) > _MOST_CELLS:
-        raise ValueError(f"{area} is no area of up to {_MOST_CELLS} cells")
+        raise ValueError(f"{area} is not an area of up to {_MOST_CELLS} cells")
     return ((row, column) for row in range(top, bottom + 1) for column in range(left, right + 1))
 
 
