@@ -20,11 +20,10 @@ def quality() -> None:
 @click.option("--number", type=click.IntRange(1), help="Tasks to draw (default: a tenth of the dataset).")
 def quality_sample(dataset: str, seed: int, number: int | None) -> None:
     """Draw tasks of DATASET evenly over the applications, and write rating sheets for three raters and the page to rate on."""
-    from atomic_tasks.catalog import sound_catalog
     from eval_flows.quality.pipeline import sample
     from warehouse.layout import DataFolder
 
-    study, paths = sample(dataset, sound_catalog(), DataFolder.from_environment(), seed, number)
+    study, paths = sample(dataset, DataFolder.from_environment(), seed, number)
     click.echo(f"study {study.study_id}: {len(study.items):,} tasks of {study.dataset}")
     for path in paths:
         click.echo(f"  {path}")
@@ -49,12 +48,11 @@ def quality_load(sheets: tuple[str, ...]) -> None:
 @model_options
 def quality_judge(study: str, model: str, **where: Any) -> None:
     """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""
-    from atomic_tasks.catalog import sound_catalog
     from eval_flows.quality.pipeline import judge
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 
     endpoint = endpoint_of(model, **where)
     with progress_bars() as progress:
-        path = judge(study, endpoint, sound_catalog(), DataFolder.from_environment(), lambda done, total: progress("judging", done, total))
+        path = judge(study, endpoint, DataFolder.from_environment(), lambda done, total: progress("judging", done, total))
     click.echo(f"{path}\n  read it in with: deskmill quality load {path}")

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from atomic_tasks.catalog import Catalog
+from atomic_tasks.pinned import Candidates, pinned_candidates
 from atomic_tasks.problems import BadInput, suggestion
 from warehouse.layout import DataFolder
 
@@ -15,17 +15,25 @@ class Dataset:
 
     name: str
     dataset_id: str
-    candidates: tuple[str, ...]
+    candidates: Candidates
     folder: Path
 
 
-def open_dataset(name: str, data: DataFolder, catalog: Catalog) -> Dataset:
-    """The dataset of that name; BadInput says which there are."""
+def open_dataset(name: str, data: DataFolder) -> Dataset:
+    """The dataset of that name, with its candidates as pinned in it; BadInput says which datasets there are, or that it pins none."""
     manifest_path = data.labels / name / "manifest.json"
     if not manifest_path.is_file():
         known = sorted(path.parent.name for path in data.labels.glob("*/manifest.json"))
         there = f"datasets: {', '.join(known)}" if known else "there is none yet"
         raise BadInput(f"no dataset '{name}'{suggestion(name, known)} ({there}; make it with: deskmill build {name})")
-    manifest = json.loads(manifest_path.read_text())
-    candidates = catalog.candidates[manifest["made_from"]["recipe"]["candidates"]].applications
-    return Dataset(name, manifest["dataset_id"], candidates, (data.labels / name).resolve())
+    return published(name, data.labels / name)
+
+
+def published(name: str, folder: Path) -> Dataset:
+    """The dataset in a folder, under that name; BadInput where it does not hold its candidates."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    if "candidates" not in manifest:
+        imported = "imported_from" in manifest["made_from"]
+        again = f"import its file again (deskmill import FILE --name {name})" if imported else f"build it again (deskmill build {name})"
+        raise BadInput(f"dataset '{name}' is from before datasets held their candidates and kept what their splits say apart: {again}")
+    return Dataset(name, manifest["dataset_id"], pinned_candidates(manifest["candidates"]), folder.resolve())

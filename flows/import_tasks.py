@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import named_in
+from atomic_tasks.pinned import candidates_of
 from atomic_tasks.problems import BadInput, suggestion
 from compositions.splits import SPLITS
 from flows.assemble import shape_of
@@ -38,7 +39,8 @@ def import_tasks(path: Path, name: str, candidates: str, data: DataFolder) -> Bu
     if candidates not in catalog.candidates:
         raise BadInput(f"no candidate list '{candidates}'{suggestion(candidates, catalog.candidates)} (lists: {', '.join(catalog.candidates)})")
     rows = [_row(task, catalog) for task in read_tasks(path, content, catalog, candidates)]
-    identity = digest({"rows": rows, "candidates": catalog.candidates[candidates].applications})
+    pinned = candidates_of(catalog, candidates).described()
+    identity = digest({"rows": rows, "candidates": pinned})
     folder = data.datasets / identity
     with data.locked("build"):
         sweep(data.datasets)
@@ -46,7 +48,7 @@ def import_tasks(path: Path, name: str, candidates: str, data: DataFolder) -> Bu
         if there is not None:
             return Built(name, identity, publish(data, name, folder), there, was_there=True)
         with written_folder(folder) as unpublished:
-            described = {"dataset": name, "dataset_id": identity, "made_from": _made_from(path, content, candidates)}
+            described = {"dataset": name, "dataset_id": identity, "made_from": _made_from(path, content, candidates), "candidates": pinned}
             manifest = _write_dataset(unpublished, rows, catalog, described)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.pinned import candidates_of
 from compositions.splits import SPLITS, task_split
 from flows.assemble import Judged, assembled
 from flows.recipe import Recipe
@@ -41,11 +42,9 @@ def made_from(recipe: Recipe, catalog: Catalog, addresses: dict[str, str], parap
 
     What a model says does not follow from a recipe, so of paraphrased shards it holds a hash of their bytes.
     """
-    candidates = catalog.candidates[recipe.candidates].applications
     late = {
         "equivalence": {name: entry.applications for name, entry in catalog.capabilities.items()},
-        "categories": {name: catalog.applications[name].category for name in candidates},
-        "candidates": candidates,
+        "candidates": candidates_of(catalog, recipe.candidates).described(),
     }
     return {
         "recipe": recipe.model_dump(mode="json"),
@@ -103,6 +102,7 @@ def write_manifest(
         "dataset_id": digest(source),
         "built_at": datetime.now(UTC).isoformat(timespec="seconds"),
         "made_from": source,
+        "candidates": candidates_of(catalog, recipe.candidates).described(),
         "rows": {
             "made": found.rows.height,
             "accepted": found.accepted,

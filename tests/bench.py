@@ -111,7 +111,7 @@ def _selection(data: DataFolder, recipe: Recipe) -> None:
 
     catalog = read_catalog()[0]
     _build(recipe, data)
-    dataset = open_dataset("demo", data, catalog)
+    dataset = open_dataset("demo", data)
     options = SelectorOptions(dataset.candidates, dataset, data.vectors)
     tasks = scored_tasks(dataset, "all")
     random, heuristic = (make_selector(protocol, catalog, options) for protocol in ("random", "heuristic"))

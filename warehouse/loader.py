@@ -83,6 +83,7 @@ def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, mani
         values = [manifest["dataset_id"], manifest["dataset"], manifest["built_at"], title, rows["accepted"], rows["made"], rows["rejected"]]
         connection.execute("insert into datasets values (?, ?, ?, ?, ?, ?, ?)", values)
         folder = data.datasets / manifest["dataset_id"]
+        _load_candidates(connection, manifest, folder)
         for relation in _relations((folder / "dataset" / "data").glob("*.parquet"), "user_tasks"):
             identity = [manifest["dataset_id"], manifest["dataset"]]
             connection.execute(
@@ -93,6 +94,17 @@ def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, mani
         for table in ("applications", "atomic_tasks"):
             for relation in _relations([data.datasets / manifest["dataset_id"] / "catalog" / f"{table}.parquet"], table):
                 connection.execute(f"insert into {table} by name select * from {relation}")
+
+
+def _load_candidates(connection: duckdb.DuckDBPyConnection, manifest: Json, folder: Path) -> None:
+    """The candidates that a dataset holds; of one from before datasets held them, all applications of its catalog."""
+    columns = ("application", "title", "aliases", "category", "also_in")
+    if "candidates" in manifest:
+        rows = [[manifest["dataset_id"], *(candidate[name] for name in columns)] for candidate in manifest["candidates"]["applications"]]
+        connection.executemany("insert into candidates values (?, ?, ?, ?, ?, ?)", rows)
+        return
+    for relation in _relations((folder / "catalog").glob("applications.parquet"), "applications"):
+        connection.execute(f"insert into candidates by name select ? as dataset_id, {', '.join(columns)} from {relation}", [manifest["dataset_id"]])
 
 
 _OF_COMPOSITION = "composition_kind, workflow, atomic_tasks"

@@ -4,9 +4,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.datasets import open_dataset
+from eval_flows.datasets import open_dataset, published
 from eval_flows.quality.judge import judged
 from eval_flows.quality.sheets import Sheet, read_sheet, study_of, write_sheet, write_sheets
 from eval_flows.quality.study import Study, draw, read_study, write_study
@@ -18,9 +17,9 @@ from warehouse.parquet import write_rows
 RATERS = 3
 
 
-def sample(dataset: str, catalog: Catalog, data: DataFolder, seed: int, number: int | None) -> tuple[Study, list[Path]]:
+def sample(dataset: str, data: DataFolder, seed: int, number: int | None) -> tuple[Study, list[Path]]:
     """Draw a study of the dataset and write its sheets. Sheets that are there already stay, so no rating is overwritten."""
-    study = draw(open_dataset(dataset, data, catalog), catalog, data, seed, number)
+    study = draw(open_dataset(dataset, data), data, seed, number)
     if (study.folder / "study.json").is_file():
         return study, [*sorted((study.folder / "sheets").glob("rater_*.csv")), study.folder / "rate.html"]
     paths = write_sheets(study, RATERS)
@@ -50,10 +49,11 @@ def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
     return sheets
 
 
-def judge(study_id: str, endpoint: Endpoint, catalog: Catalog, data: DataFolder, progress: Progress) -> Path:
+def judge(study_id: str, endpoint: Endpoint, data: DataFolder, progress: Progress) -> Path:
     """Let a model fill in a sheet, marked as a model's; the sheet, to be looked at and loaded like any other."""
     study = read_study(study_id, data)
-    titles = sorted(application.title for application in catalog.applications.values())
+    candidates = published(study.dataset, data.datasets / study.dataset_id / "dataset").candidates
+    titles = sorted(candidate.title for candidate in candidates.values())
     ratings = judged(study, endpoint, titles, data.model_calls, progress)
     rater = re.sub(r"[^\w.:+-]", "_", f"model:{endpoint.model}")[:80]
     path = study.folder / "sheets" / f"{rater.replace(':', '_')}.csv"

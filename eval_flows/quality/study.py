@@ -11,7 +11,6 @@ from pathlib import Path
 
 import polars as pl
 
-from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
 from atomic_tasks.seeds import derive_seed
 from eval_flows.datasets import Dataset
@@ -42,16 +41,15 @@ class Study:
     folder: Path
 
 
-def draw(dataset: Dataset, catalog: Catalog, data: DataFolder, seed: int, number: int | None) -> Study:
+def draw(dataset: Dataset, data: DataFolder, seed: int, number: int | None) -> Study:
     """Draw singleton tasks evenly over their target applications: `number` of them, or a tenth of the dataset."""
     columns = ["task_id", "text", "target_application", "valid_applications"]
     rows = pl.scan_parquet(dataset.folder / "data" / "*.parquet").filter(pl.col("shape") == "singleton").select(columns).collect()
     wanted = number if number is not None else round(SHARE * rows.height)
     if wanted > rows.height:
         raise BadInput(f"dataset '{dataset.name}' has {rows.height} tasks of single applications, so {wanted} cannot be drawn")
-    titles = {name: application.title for name, application in catalog.applications.items()}
     items = tuple(
-        Item(row["task_id"], row["text"], "; ".join(titles[name] for name in row["valid_applications"]))
+        Item(row["task_id"], row["text"], "; ".join(dataset.candidates[name].title for name in row["valid_applications"]))
         for row in _evenly(rows, seed, wanted).iter_rows(named=True)
     )
     described = json.dumps([dataset.dataset_id, seed, [item.task_id for item in items]])

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from atomic_tasks.catalog import Catalog
+from atomic_tasks.pinned import Candidate
 from eval_flows.selection.selectors.answer import Status
 
 Found = TypeVar("Found")
@@ -31,9 +31,9 @@ class Names:
         return self._by_form.get(_plain(text)) or self._by_form.get(_plain(_LABEL.sub("", text.strip(_MARKS))))
 
 
-def names_of(candidates: Sequence[str], catalog: Catalog) -> Names:
-    """The names of the candidates of a catalog."""
-    return Names({name: (catalog.applications[name].title, *catalog.applications[name].aliases) for name in candidates})
+def names_of(candidates: Iterable[Candidate]) -> Names:
+    """The names of the candidates."""
+    return Names({candidate.application: (candidate.title, *candidate.aliases) for candidate in candidates})
 
 
 def read_name(said: str, truncated: bool, names: Names) -> tuple[str | None, Status]:

@@ -60,11 +60,11 @@ def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder,
     """Run every protocol over the dataset's tasks and load the warehouse. A budget that is reached ends the runs cleanly."""
     chosen = choices or Choices()
     catalog = sound_catalog()
-    opened = open_dataset(dataset, data, catalog)
+    opened = open_dataset(dataset, data)
     protocols = list(dict.fromkeys(protocols))
     runs: list[Run] = []
     ended_early = None
-    with _options(opened, protocols, catalog, data, progress, chosen) as options:
+    with _options(opened, protocols, data, progress, chosen) as options:
         try:
             for protocol in protocols:
                 if chosen.batch and find_protocol(protocol).asks_a_model:
@@ -80,10 +80,10 @@ def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder,
 def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices) -> list[Expected]:
     """What the protocols would ask that is not in the cache yet; nothing is asked."""
     catalog = sound_catalog()
-    opened = open_dataset(dataset, data, catalog)
+    opened = open_dataset(dataset, data)
     expected = []
     for protocol in dict.fromkeys(protocols):
-        with _options(opened, [protocol], catalog, data, progress, choices, dry=True) as options:
+        with _options(opened, [protocol], data, progress, choices, dry=True) as options:
             asking = _ready_to_ask(opened, protocol, catalog, options)
             if asking is None:
                 expected.append(Expected(protocol, 0, 0, 0, 0.0))
@@ -95,13 +95,13 @@ def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progr
 
 
 @contextlib.contextmanager
-def _options(dataset: Dataset, protocols: Sequence[str], catalog: Catalog, data: DataFolder, progress: Progress, chosen: Choices,
+def _options(dataset: Dataset, protocols: Sequence[str], data: DataFolder, progress: Progress, chosen: Choices,
              dry: bool = False) -> Iterator[SelectorOptions]:  # fmt: skip
     """The selectors' options, with a client of the model while the block lasts, if a protocol asks one; where it is `dry`, one that never asks."""
     asking = [protocol for protocol in protocols if find_protocol(protocol).asks_a_model]
     if asking and chosen.endpoint is None:
         raise BadInput(f"protocol {asking[0]} asks a language model: name one with --model (others need none: {', '.join(_local())})")
-    pool = open_dataset(chosen.pool, data, catalog) if chosen.pool else dataset
+    pool = open_dataset(chosen.pool, data) if chosen.pool else dataset
     options = SelectorOptions(dataset.candidates, pool, data.vectors, chosen, note=progress)
     if not asking or chosen.endpoint is None:
         yield options

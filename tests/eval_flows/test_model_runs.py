@@ -47,7 +47,7 @@ def test_failed_rows_are_asked_again_and_a_larger_limit_extends_the_run(data: Da
 
 def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, catalog: Catalog) -> None:
     """After 500 rows with a failed one, a limit of 300 left 300: it mends what failed within it, and takes nothing away."""
-    tasks = scored_tasks(open_dataset("tiny", data, catalog), "all", "singletons")
+    tasks = scored_tasks(open_dataset("tiny", data), "all", "singletons")
     fails = {tasks[position].text for position in (10, 280, 420)}
 
     with fake_server(lambda request: 500 if task_of(request) in fails else "excel") as server:

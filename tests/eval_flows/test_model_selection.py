@@ -34,7 +34,7 @@ def test_few_shot_shows_the_same_examples_of_the_train_split(data: DataFolder, k
         run(data, server, "few_shot", limit=10, examples=4)
         (system,) = {request["messages"][0]["content"] for request in server.requests}
     shown = re.findall(r"Task: (.*)\nApplication: (.*)", system)
-    train = {task.text: task for task in scored_tasks(open_dataset("tiny", data, catalog), "train")}
+    train = {task.text: task for task in scored_tasks(open_dataset("tiny", data), "train")}
     assert len(shown) == 4 and all(name in train[text].valid_applications for text, name in shown)
     assert len({catalog.applications[name].category for _, name in shown}) == 4
 

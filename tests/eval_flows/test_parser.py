@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.pinned import candidates_of
 from eval_flows.selection.parser import Names, names_of, read_graph, read_json, read_name, read_set
 
 NAMES = Names(
@@ -104,7 +105,7 @@ def test_no_text_makes_the_parser_fail(said: str, truncated: bool) -> None:
 
 def test_every_application_is_read_by_its_name_and_title(catalog: Catalog) -> None:
     candidates = catalog.candidates["windows"].applications
-    names = names_of(candidates, catalog)
+    names = names_of(candidates_of(catalog, "windows").values())
     for name in candidates:
         assert read_name(name, False, names) == (name, "answered")
         assert read_name(f"{catalog.applications[name].title}.", False, names) == (name, "answered")

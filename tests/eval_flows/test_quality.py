@@ -40,7 +40,7 @@ def built(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFol
 @pytest.fixture
 def study(built: DataFolder, catalog: Catalog) -> Study:
     shutil.rmtree(built.quality, ignore_errors=True)
-    return pipeline.sample("tiny", catalog, built, seed=7, number=200)[0]
+    return pipeline.sample("tiny", built, seed=7, number=200)[0]
 
 
 def filled(study: Study, rater: str, rate: Callable[[Row, int], None], path: Path) -> Path:
@@ -65,8 +65,8 @@ def test_the_draw_is_even_seeded_and_says_nothing_of_where_labels_come_from(stud
     targets = {row["task_id"]: row for row in ds.dataset(built.labels / "tiny" / "data").to_table().to_pylist()}
     drawn = Counter(targets[item.task_id]["target_application"] for item in study.items)
     assert set(drawn.values()) == {2} and len(drawn) == 100
-    again = pipeline.sample("tiny", catalog, built, seed=7, number=200)[0]
-    other = pipeline.sample("tiny", catalog, built, seed=8, number=200)[0]
+    again = pipeline.sample("tiny", built, seed=7, number=200)[0]
+    other = pipeline.sample("tiny", built, seed=8, number=200)[0]
     assert again.items == study.items and other.items != study.items and other.study_id != study.study_id
     orders = []
     for number in (1, 2, 3):
@@ -77,9 +77,9 @@ def test_the_draw_is_even_seeded_and_says_nothing_of_where_labels_come_from(stud
 
 
 def test_a_tenth_is_drawn_where_no_number_is_stated(built: DataFolder, catalog: Catalog) -> None:
-    assert len(pipeline.sample("tiny", catalog, built, seed=1, number=None)[0].items) == 60
+    assert len(pipeline.sample("tiny", built, seed=1, number=None)[0].items) == 60
     with pytest.raises(BadInput, match="has 600 tasks of single applications, so 601 cannot be drawn"):
-        pipeline.sample("tiny", catalog, built, seed=1, number=601)
+        pipeline.sample("tiny", built, seed=1, number=601)
 
 
 def test_filled_sheets_reach_warehouse_and_report(study: Study, built: DataFolder, tmp_path: Path) -> None:
@@ -145,15 +145,15 @@ def test_a_model_judges_on_a_sheet_of_its_own_and_is_never_mixed_with_people(
         return json.dumps({"grammar": 3, "realism": 2, "ground_truth": "too wide", "comment": "hm"})
 
     with fake_server(reply) as server:
-        sheet = pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), catalog, built, lambda done, total: None)
-        pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), catalog, built, lambda done, total: None)
+        sheet = pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), built, lambda done, total: None)
+        pipeline.judge(study.study_id, Endpoint("tiny/model", server.base_url), built, lambda done, total: None)
         assert len(server.requests) == 200, "the second time everything is in the cache"
     pipeline.load([sheet, filled(study, "rater_1", nothing, tmp_path / "1.csv")], built)
     means = {(row["rater_kind"], row["measure"]): row["mean"] for row in rows_of(connect(built.warehouse), "select * from quality_scores")}
     assert means["model", "grammar"] == 3 and means["person", "grammar"] == 5
     assert means["model", "ground truth right"] == 0 and means["person", "ground truth right"] == 1
     with fake_server(lambda request: "no JSON here") as server, pytest.raises(ModelError, match="'mute' gave no rating of 200 of 200 items"):
-        pipeline.judge(study.study_id, Endpoint("mute", server.base_url), catalog, built, lambda done, total: None)
+        pipeline.judge(study.study_id, Endpoint("mute", server.base_url), built, lambda done, total: None)
 
 
 def agreement(marks: list[tuple[str, str, int, str]], kind: str = "person") -> dict[str, float | None]:

@@ -101,12 +101,12 @@ def test_errors_are_within_or_across_categories(scored: DataFolder) -> None:
 
 def test_random_agrees_with_chance(scored: DataFolder, catalog: Catalog) -> None:
     """Over many seeds, so that the test is sharp: accuracy is the mean share of valid applications, within three standard errors."""
-    dataset = open_dataset("tiny", scored, catalog)
+    dataset = open_dataset("tiny", scored)
     tasks = scored_tasks(dataset, "all")
     chances = [len(task.valid_applications) / len(dataset.candidates) for task in tasks]
     correct, draws = 0, 0
     for seed in range(40):
-        answers = RandomSelector(dataset.candidates, seed).select(tasks)
+        answers = RandomSelector(list(dataset.candidates), seed).select(tasks)
         correct += sum(answer.application in task.valid_applications for answer, task in zip(answers, tasks, strict=True))
         draws += len(tasks)
     chance = sum(chances) / len(chances)
@@ -179,7 +179,7 @@ def test_what_learns_from_tasks_meets_none_that_is_scored(scored: DataFolder) ->
 
 
 def test_a_planted_atomic_task_is_found(scored: DataFolder, catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    planted = scored_tasks(open_dataset("tiny", scored, catalog), "test")[3]
+    planted = scored_tasks(open_dataset("tiny", scored), "test")[3]
     monkeypatch.setattr(RandomSelector, "learnt_from", frozenset(sorted(planted.lineage)[:1]))
     with pytest.raises(BadInput, match=f"such as {planted.task_id}"):
         evaluate_selection("tiny", ["random"], scored, seed=99)
@@ -192,11 +192,12 @@ def test_a_pool_of_another_dataset_is_held_against_the_test_rows_by_what_its_tex
     other = {"text": "Other words.", "split": "train", "task_id": "0" * 16, "composition_id": "1" * 16}
     step = {**other, "says_goal": False, "said_tasks": said[0]["said_tasks"][:1]}
     goal = {**other, "says_goal": True, "workflow": "of_other_tasks", "said_tasks": ["excel.of_another_catalog"]}
-    scored = scored_tasks(open_dataset("tiny", data, catalog), "test")
+    scored = scored_tasks(open_dataset("tiny", data), "test")
     scored_goal = replace(scored[0], lineage=frozenset({"goal of of_other_tasks", "excel.sum_column"}))
     for planted, tasks in ((step, scored), (goal, [scored_goal])):
         write_rows(data.labels / "tiny" / "data" / "train-00000-of-00001.parquet", "user_tasks", [said[0] | planted])
-        pool = read_pool(SelectorOptions(catalog.candidates["windows"].applications, open_dataset("tiny", data, catalog), data.vectors))
+        dataset = open_dataset("tiny", data)
+        pool = read_pool(SelectorOptions(dataset.candidates, dataset, data.vectors))
         selector = RandomSelector(["excel"], 0)
         refuse_known(selector, tasks, "random")
         selector.learnt_from = pool.lineage
@@ -210,7 +211,7 @@ def test_mixed_rows_are_neither_scored_nor_learnt_from(tiny: DataFolder, catalog
     rows = pq.read_table(folder / "test-00000-of-00001.parquet").to_pylist()
     write_rows(folder / "test-00000-of-00001.parquet", "user_tasks", rows[1:])
     write_rows(folder / "mixed-00000-of-00001.parquet", "user_tasks", [rows[0] | {"split": "mixed"}])
-    dataset = open_dataset("tiny", data, catalog)
+    dataset = open_dataset("tiny", data)
     assert len(scored_tasks(dataset, "all", "all")) == 599
     for split in ("all", "train", "dev", "test"):
         assert rows[0]["task_id"] not in {task.task_id for task in scored_tasks(dataset, split, "all")}

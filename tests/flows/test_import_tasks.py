@@ -114,8 +114,8 @@ def test_the_dataset_lies_like_a_built_one(data: DataFolder, tiny_recipe: Recipe
 
 def test_selectors_run_and_the_warehouse_and_report_show_it(data: DataFolder, catalog: Catalog) -> None:
     mine = imported(lines(TASKS), data)
-    opened = open_dataset("mine", data, catalog)
-    assert (opened.dataset_id, opened.candidates) == (mine.dataset_id, catalog.candidates["windows"].applications)
+    opened = open_dataset("mine", data)
+    assert (opened.dataset_id, tuple(opened.candidates)) == (mine.dataset_id, catalog.candidates["windows"].applications)
     load_warehouse(data)
     connection = connect(data.warehouse)
     assert rows_of(connection, "select dataset, title, user_tasks, rows_made from datasets") == [
@@ -167,7 +167,7 @@ def test_other_content_moves_the_name_and_keeps_what_runs_refer_to(data: DataFol
     first = imported(lines(TASKS), data)
     evaluate_selection("mine", ["random"], data, quiet)
     second = imported(lines(TASKS[:3]), data)
-    assert open_dataset("mine", data, catalog).dataset_id == second.dataset_id
+    assert open_dataset("mine", data).dataset_id == second.dataset_id
     load_warehouse(data)
     counts = rows_of(connect(data.warehouse), "select dataset_id, count(*) as n from user_tasks group by all")
     assert {row["dataset_id"]: row["n"] for row in counts} == {first.dataset_id: 6, second.dataset_id: 3}

@@ -56,6 +56,23 @@ comment on column datasets.user_tasks is 'Rows accepted';
 comment on column datasets.rows_made is 'Rows made, accepted and rejected';
 comment on column datasets.rows_rejected is 'Rows rejected, each with its stage and reason in the manifest';
 
+create table candidates (
+    dataset_id varchar not null,
+    application varchar not null,
+    title varchar not null,
+    aliases varchar[] not null,
+    category varchar not null,
+    also_in varchar[] not null,
+    primary key (dataset_id, application)
+);
+comment on table candidates is 'Applications to choose from in each dataset, as they were when it was built; of datasets from before these were held, all of their catalog';
+comment on column candidates.dataset_id is 'Dataset';
+comment on column candidates.application is 'Name';
+comment on column candidates.title is 'Full name';
+comment on column candidates.aliases is 'Other names that an answer may use';
+comment on column candidates.category is 'Primary category, by which answers are confused';
+comment on column candidates.also_in is 'Further categories';
+
 create table compositions (
     composition_id varchar primary key,
     composition_kind varchar not null,

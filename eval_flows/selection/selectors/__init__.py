@@ -28,21 +28,21 @@ class Protocol:
 def _random(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.random import RandomSelector
 
-    return RandomSelector(options.candidates, options.choices.seed)
+    return RandomSelector(list(options.candidates), options.choices.seed)
 
 
 def _heuristic(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.heuristic import HeuristicSelector, read_lexicons
 
-    return HeuristicSelector(read_lexicons(), options.candidates)
+    return HeuristicSelector(read_lexicons(), list(options.candidates))
 
 
 def _nearest(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.nearest import NearestSelector
-    from retrieval.cards import card
+    from eval_flows.selection.selectors.shown import cards_of
     from retrieval.embedder import Embedder
 
-    return NearestSelector({name: card(catalog.applications[name]) for name in options.candidates}, Embedder(options.choices.embedder))
+    return NearestSelector(cards_of(catalog, options.candidates), Embedder(options.choices.embedder))
 
 
 def _knn(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -64,13 +64,13 @@ def _linear(catalog: Catalog, options: SelectorOptions) -> Selector:
 def _zero_shot(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.language_model import ChoosingSelector
 
-    return ChoosingSelector("zero_shot", catalog, options)
+    return ChoosingSelector("zero_shot", options)
 
 
 def _few_shot(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.shown import few_shot
 
-    return few_shot(catalog, options)
+    return few_shot(options)
 
 
 def _ras(catalog: Catalog, options: SelectorOptions) -> Selector:
@@ -82,13 +82,13 @@ def _ras(catalog: Catalog, options: SelectorOptions) -> Selector:
 def _hierarchical(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.hierarchical import HierarchicalSelector
 
-    return HierarchicalSelector(catalog, options)
+    return HierarchicalSelector(options)
 
 
 def _graph(catalog: Catalog, options: SelectorOptions) -> Selector:
     from eval_flows.selection.selectors.graph import GraphSelector
 
-    return GraphSelector(catalog, options)
+    return GraphSelector(options)
 
 
 PROTOCOLS = {

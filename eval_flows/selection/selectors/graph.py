@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from atomic_tasks.catalog import Catalog
 from eval_flows.selection.parser import read_graph
 from eval_flows.selection.prompts import rendered
 from eval_flows.selection.selectors.answer import Answer, AnswerKind
@@ -19,8 +18,8 @@ class GraphSelector(ModelSelector):
 
     templates = ("graph_system", "graph_task")
 
-    def __init__(self, catalog: Catalog, options: SelectorOptions) -> None:
-        super().__init__("graph", catalog, options)
+    def __init__(self, options: SelectorOptions) -> None:
+        super().__init__("graph", options)
         self.answer_kind: AnswerKind = "graph"
         self.decided_by(with_singletons=options.choices.with_singletons)
         self._system = rendered("graph_system", reply=options.choices.reply, candidates=options.candidates)

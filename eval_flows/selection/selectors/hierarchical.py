@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from atomic_tasks.catalog import Catalog
 from eval_flows.selection.parser import Names, names_of, read_json, read_name
 from eval_flows.selection.prompts import rendered
 from eval_flows.selection.selectors.answer import Answer
@@ -22,12 +21,12 @@ class HierarchicalSelector(ModelSelector):
     templates = ("category_system", "category_task", "choose_system", "choose_task")
     rounds = 2
 
-    def __init__(self, catalog: Catalog, options: SelectorOptions) -> None:
-        super().__init__("hierarchical", catalog, options)
+    def __init__(self, options: SelectorOptions) -> None:
+        super().__init__("hierarchical", options)
         self._members = {
-            category: [name for name in options.candidates if category in _categories(name, catalog)]
-            for category in catalog.categories
-            if any(category in _categories(name, catalog) for name in options.candidates)
+            category: members
+            for category in options.candidates.categories
+            if (members := [name for name, candidate in options.candidates.items() if category in candidate.categories])
         }
         self._category_names = Names(dict.fromkeys(self._members, ()))
         self._system = rendered("category_system", reply=options.choices.reply, categories=self._members)
@@ -35,7 +34,7 @@ class HierarchicalSelector(ModelSelector):
             category: rendered("choose_system", reply=options.choices.reply, choose=options.choices.choose, candidates=members, examples=(), cards=())
             for category, members in self._members.items()
         }
-        self._names = {category: names_of(members, catalog) for category, members in self._members.items()}
+        self._names = {category: names_of(options.candidates[name] for name in members) for category, members in self._members.items()}
 
     async def answer(self, task: Task) -> Answer:
         """The answer to one task; where no category can be read, its status is the first question's."""
@@ -72,8 +71,3 @@ class HierarchicalSelector(ModelSelector):
         else:
             category, status = read_name(said.text, truncated, self._category_names)
         return category, told(said, Answer(None, status if status != "answered" else "not_in_list"))
-
-
-def _categories(name: str, catalog: Catalog) -> tuple[str, ...]:
-    application = catalog.applications[name]
-    return (application.category, *application.also_in)

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from atomic_tasks.catalog import Catalog
 from eval_flows.selection.parser import Names, names_of, read_json, read_name, read_set
 from eval_flows.selection.prompts import prompt_hash, rendered
 from eval_flows.selection.selectors.answer import Answer, AnswerKind, Status
@@ -33,12 +32,12 @@ class ModelSelector:
     templates: tuple[str, ...] = ("choose_system", "choose_task")
     rounds = 1  # questions for each task, at the most
 
-    def __init__(self, protocol: str, catalog: Catalog, options: SelectorOptions) -> None:
+    def __init__(self, protocol: str, options: SelectorOptions) -> None:
         if options.client is None:
             raise ValueError(f"protocol {protocol} asks a language model")
         self.client: Client = options.client
         self.options = options
-        self.names: Names = names_of(options.candidates, catalog)
+        self.names: Names = names_of(options.candidates.values())
         self.model = self.client.endpoint.model
         self.prompt: str | None = prompt_hash(*self.templates)
         self.answer_kind: AnswerKind = "set" if options.choices.choose == "set" else "application"
@@ -72,9 +71,9 @@ class ModelSelector:
 class ChoosingSelector(ModelSelector):
     """Asks once for each task; what is the same for all tasks stands first, so that servers can reuse it, and the task last."""
 
-    def __init__(self, protocol: str, catalog: Catalog, options: SelectorOptions, *, examples: Sequence[dict[str, str]] = (),
+    def __init__(self, protocol: str, options: SelectorOptions, *, examples: Sequence[dict[str, str]] = (),
                  cards: Sequence[dict[str, str]] = ()) -> None:  # fmt: skip
-        super().__init__(protocol, catalog, options)
+        super().__init__(protocol, options)
         self._shown: Mapping[str, Shown] = {}
         self._system = rendered(
             "choose_system", reply=options.choices.reply, choose=options.choices.choose, candidates=options.candidates, examples=examples, cards=cards
@@ -92,7 +91,7 @@ class ChoosingSelector(ModelSelector):
         """The answer to one task."""
         shown = self._shown.get(task.task_id, Shown())
         user = rendered("choose_task", text=task.text, choose=self.options.choices.choose, examples=shown.examples, cards=shown.cards)
-        said = await self.client.ask(choice(self._system, user, self.options, self.options.candidates))
+        said = await self.client.ask(choice(self._system, user, self.options, list(self.options.candidates)))
         return replace(read_choice(said, self.options, self.names), retrieved=tuple(card["name"] for card in shown.cards))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from atomic_tasks.pinned import Candidates
 from eval_flows.datasets import Dataset
 from eval_flows.selection.tasks import SplitChoice
 from language_models.client import Client
@@ -46,7 +47,7 @@ class Choices:
 class SelectorOptions:
     """What selectors are made with: the choices, and what they come to. `pool` is the dataset whose train split is learnt from."""
 
-    candidates: tuple[str, ...]
+    candidates: Candidates
     pool: Dataset
     vectors: Path
     choices: Choices = Choices()

@@ -1,9 +1,12 @@
 """What few-shot and retrieval-augmented prompts show: labelled examples of the pool, and knowledge cards of the applications."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.pinned import Candidates
+from atomic_tasks.problems import BadInput
 from atomic_tasks.seeds import derive_seed
 from eval_flows.selection.selectors.language_model import ChoosingSelector, Shown
 from eval_flows.selection.selectors.options import SelectorOptions
@@ -14,14 +17,17 @@ from retrieval.embedder import Embedder
 from retrieval.index import NearestIndex
 
 
-def few_shot(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
-    """The few-shot selector: the same k examples for every task, or the k nearest tasks of the pool."""
+def few_shot(options: SelectorOptions) -> ChoosingSelector:
+    """The few-shot selector: the same k examples for every task, or the k nearest tasks of the pool. BadInput where the pool holds fewer."""
     pool = read_pool(options)
+    if len(pool.tasks) < options.choices.examples:
+        there = len(pool.tasks)
+        raise BadInput(f"the pool of dataset '{options.pool.name}' holds {there} tasks, and no more can be shown (--examples {there})")
     if options.choices.example_choice == "nearest":
-        selector: ChoosingSelector = NearestExamples(catalog, options, pool)
+        selector: ChoosingSelector = NearestExamples(options, pool)
     else:
-        chosen = _fixed(pool, catalog, options)
-        selector = ChoosingSelector("few_shot", catalog, options, examples=[_example(task, options) for task in chosen])
+        chosen = _fixed(pool, options)
+        selector = ChoosingSelector("few_shot", options, examples=[_example(task, options) for task in chosen])
         selector.decided_by(seed=options.choices.seed)
     selector.learnt_from = pool.lineage
     selector.decided_by(examples=options.choices.examples, example_choice=options.choices.example_choice, pool=pool.identity)
@@ -31,8 +37,8 @@ def few_shot(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
 class NearestExamples(ChoosingSelector):
     """Few-shot with the k tasks of the pool that are nearest to the task, the nearest one last, beside the task."""
 
-    def __init__(self, catalog: Catalog, options: SelectorOptions, pool: Pool) -> None:
-        super().__init__("few_shot", catalog, options)
+    def __init__(self, options: SelectorOptions, pool: Pool) -> None:
+        super().__init__("few_shot", options)
         self._embedder = Embedder(options.choices.embedder)
         self._index = pool_index(pool, self._embedder, options)
         self._examples = {task.task_id: _example(task, options) for task in pool.tasks}
@@ -50,21 +56,29 @@ class NearestExamples(ChoosingSelector):
 
 def ras(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
     """The retrieval-augmented selector: the cards of all applications, which are the same for every task, or of the k nearest."""
-    cards = {name: card(catalog.applications[name]) for name in options.candidates}
+    cards = cards_of(catalog, options.candidates)
     digest = hashlib.blake2b("\n".join(cards.values()).encode(), digest_size=8).hexdigest()
     if options.choices.cards is None:
-        selector = ChoosingSelector("ras", catalog, options, cards=[{"name": name, "text": text} for name, text in cards.items()])
+        selector = ChoosingSelector("ras", options, cards=[{"name": name, "text": text} for name, text in cards.items()])
     else:
-        selector = NearestCards(catalog, options, cards)
+        selector = NearestCards(options, cards)
     selector.decided_by(cards=options.choices.cards or "all", cards_hash=digest)
     return selector
+
+
+def cards_of(catalog: Catalog, candidates: Candidates) -> dict[str, str]:
+    """The knowledge card of each candidate, from the catalog as it is now; BadInput where a candidate is no longer there."""
+    gone = [name for name in candidates if name not in catalog.applications]
+    if gone:
+        raise BadInput(f"the catalog has no knowledge card of {', '.join(gone)}, a candidate of the dataset: choose a protocol without cards")
+    return {name: card(catalog.applications[name]) for name in candidates}
 
 
 class NearestCards(ChoosingSelector):
     """Retrieval-augmented selection with the k nearest cards by FAISS."""
 
-    def __init__(self, catalog: Catalog, options: SelectorOptions, cards: Mapping[str, str]) -> None:
-        super().__init__("ras", catalog, options)
+    def __init__(self, options: SelectorOptions, cards: Mapping[str, str]) -> None:
+        super().__init__("ras", options)
         self._embedder = Embedder(options.choices.embedder)
         self._cards = {name: {"name": name, "text": text} for name, text in cards.items()}
         self._index = NearestIndex(list(cards), self._embedder.embed(list(cards.values())))
@@ -82,26 +96,28 @@ class NearestCards(ChoosingSelector):
 
 def _example(task: Task, options: SelectorOptions) -> dict[str, str]:
     """A labelled task, answered in the form that the prompt asks for."""
-    valid = [name for name in task.valid_applications if name in options.candidates]
-    best = task.target_application if task.target_application in valid else valid[0]
+    best = _answer(task, options)
     many = options.choices.choose == "set"
-    names = [str(best), *(name for name in valid if name != best)] if many else [str(best)]
+    names = [best, *(name for name in task.valid_applications if name in options.candidates and name != best)] if many else [best]
     quoted = [f'"{name}"' for name in names]
     if options.choices.reply == "schema":
         return {"text": task.text, "answer": f'{{"applications": [{", ".join(quoted)}]}}' if many else f'{{"application": {quoted[0]}}}'}
     return {"text": task.text, "answer": ", ".join(names)}
 
 
-def _fixed(pool: Pool, catalog: Catalog, options: SelectorOptions) -> list[Task]:
-    """K tasks of the pool, drawn by the seed, each of another category as long as there are any."""
+def _answer(task: Task, options: SelectorOptions) -> str:
+    """The best answer to a task of the pool: its target where that is a candidate, else its first valid candidate."""
+    valid = [name for name in task.valid_applications if name in options.candidates]
+    return task.target_application if task.target_application in valid else valid[0]
+
+
+def _fixed(pool: Pool, options: SelectorOptions) -> list[Task]:
+    """K tasks of the pool, drawn by the seed. Categories take turns, so that each has one example before any has two."""
     drawn = sorted(pool.tasks, key=lambda task: derive_seed("example", options.choices.seed, task.task_id))
-    chosen: list[Task] = []
-    seen: set[str] = set()
+    turns: Counter[str] = Counter()
+    turn_of: dict[str, int] = {}
     for task in drawn:
-        category = catalog.applications[task.valid_applications[0]].category
-        if len(seen) == len(catalog.categories):
-            seen.clear()
-        if category not in seen and len(chosen) < options.choices.examples:
-            seen.add(category)
-            chosen.append(task)
-    return chosen
+        category = options.candidates[_answer(task, options)].category
+        turn_of[task.task_id] = turns[category]
+        turns[category] += 1
+    return sorted(drawn, key=lambda task: turn_of[task.task_id])[: options.choices.examples]

@@ -21,7 +21,7 @@ from predictions p
 join scored_runs r using (run_id)
 join scored_tasks s on s.dataset_id = r.dataset_id and s.candidate_list = r.candidate_list and s.task_id = p.task_id
 join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
-left join applications a on a.application = p.predicted_application
+left join candidates a on a.dataset_id = r.dataset_id and a.application = p.predicted_application
 where p.status <> 'not_applicable';
 
 comment on view scored_predictions is 'Predictions that apply, with target, answer and what confusion counts';

@@ -2,8 +2,8 @@
 create temporary type label as enum (
     select label from (
         select run_id as label from runs
-        union select application from applications
-        union select category from applications
+        union select application from candidates
+        union select category from candidates
         union select predicted_application from predictions
         union select unnest([target_application, category, naming, drop_out, length, steps, style, valid_set_size, paraphrased, locale, split, says_goal, has_typo])
               from scored_tasks
@@ -36,7 +36,7 @@ select r.run as run_id, t.* exclude (task_list, task_id, category), t.category a
 from predictions p
 join numbered_runs r using (run_id)
 join labelled_tasks t on t.task_list = r.task_list and t.task_id = p.task_id
-left join applications a on a.application = p.predicted_application
+left join candidates a on a.dataset_id = r.dataset_id and a.application = p.predicted_application
 where p.status <> 'not_applicable';
 
 -- The same by composition: how often each answer was counted for each target, and was right.
