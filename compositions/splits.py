@@ -1,6 +1,7 @@
 """Splits: an atomic task falls to train, dev or test by a stable hash, and what is said of tasks to the split that they share."""
 
-from collections.abc import Callable, Collection
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from typing import Literal
 
@@ -22,10 +23,10 @@ class SplitShares(BaseModel):
     test: float = Field(ge=0, le=1)
 
     @property
-    def wanted(self) -> list[Split]:
-        """The splits that some task can fall to."""
+    def by_split(self) -> dict[Split, float]:
+        """The share of each split that some task can fall to."""
         shares: dict[Split, float] = {"train": 1 - self.dev - self.test, "dev": self.dev, "test": self.test}
-        return [split for split, share_of_split in shares.items() if share_of_split > 0]
+        return {split: share_of_split for split, share_of_split in shares.items() if share_of_split > 0}
 
 
 def no_split(task: AtomicTask) -> Split | None:
@@ -53,3 +54,14 @@ def split_of(said_tasks: Collection[str], shares: SplitShares) -> Split:
     """The split of a text that says these non-generic tasks: theirs, or `mixed` where they differ. A text that says none is in train."""
     splits = {task_split(task, shares) for task in said_tasks}
     return splits.pop() if len(splits) == 1 else "mixed" if splits else "train"
+
+
+def shared_splits(tasks: Iterable[AtomicTask], of: SplitOf) -> set[Split]:
+    """The splits in which every application of the tasks has a non-generic one, so that a text over all of them can be in that split."""
+    by_application: dict[str, set[Split]] = defaultdict(set)
+    for task in tasks:
+        split = of(task)
+        if split is not None:
+            by_application[task.application].add(split)
+    found = list(by_application.values())
+    return found[0].intersection(*found[1:]) if found else set()

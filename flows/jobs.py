@@ -1,16 +1,20 @@
 """From catalog and recipe to shard jobs: each gets the part of the catalog that its rows are made from, and no more."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import AtomicTask, Pool
 from compositions.schema import Workflow
+from compositions.splits import Split, shared_splits, split_by
 from flows.recipe import Recipe
 from flows.shard import ShardJob
 from flows.versions import shaping_versions
 from narrators.naming import names_of
 from narrators.styles import Styles
+
+_MIXED = 0.2  # weight of workflows that no text says within one split, beside the splits' shares, which make up 1
 
 
 def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styles, recipe: Recipe) -> list[ShardJob]:
@@ -57,8 +61,28 @@ def _refuse_nothing_to_draw(jobs: Sequence[ShardJob], recipe: Recipe) -> None:
 def wanted_rows(workflows: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe) -> dict[str, int]:
     """How many rows the dataset is to have of each application (singletons) and of each workflow across applications."""
     applications = catalog.candidates[recipe.candidates].applications
-    graphs = sorted(name for name, workflow in workflows.items() if _crosses(workflow) and _within(workflow, applications))
-    return _shared_out(recipe.tasks - recipe.graph_tasks, applications) | _shared_out(recipe.graph_tasks, graphs)
+    graphs = {name: workflows[name] for name in sorted(workflows) if _crosses(workflows[name]) and _within(workflows[name], applications)}
+    return _shared_out(recipe.tasks - recipe.graph_tasks, applications) | _graph_rows(graphs, catalog, recipe)
+
+
+def _graph_rows(graphs: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe) -> dict[str, int]:
+    """Rows of each workflow across applications: each split gets its share of them, though few workflows can be said within dev or test.
+
+    Workflows that no text can say within one split make `mixed` rows, so they get few. Where a split has no workflow, the others get its rows.
+    """
+    split_of = split_by(recipe.splits)
+    by_split: dict[Split, list[str]] = defaultdict(list)
+    for name, workflow in graphs.items():
+        splits = shared_splits((catalog.tasks[step.task] for step in workflow.steps if not step.optional), split_of)
+        by_split[min(splits, key=recipe.splits.by_split.__getitem__, default="mixed")].append(name)
+    shares = {split: share for split, share in {**recipe.splits.by_split, "mixed": _MIXED}.items() if split in by_split}
+    wanted: dict[str, int] = {}
+    rows, weights = recipe.graph_tasks, sum(shares.values())
+    for split, share in shares.items():
+        of_split = round(rows * share / weights)
+        wanted |= _shared_out(of_split, by_split[split])
+        rows, weights = rows - of_split, weights - share
+    return {name: wanted[name] for name in graphs}
 
 
 def home_application(workflow: Workflow) -> str:

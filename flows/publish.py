@@ -124,7 +124,7 @@ def applications_without(catalog: Catalog, recipe: Recipe) -> dict[str, list[str
         name: {task_split(task.id, recipe.splits) for task in catalog.applications[name].tasks if not task.generic}
         for name in catalog.candidates[recipe.candidates].applications
     }
-    missing = {split: [name for name, found in splits.items() if split not in found] for split in recipe.splits.wanted}
+    missing = {split: [name for name, found in splits.items() if split not in found] for split in recipe.splits.by_split}
     return {split: names for split, names in missing.items() if names}
 
 

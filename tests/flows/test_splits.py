@@ -15,7 +15,8 @@ from compositions.graph import application_graph
 from compositions.library import by_id, read_workflows
 from compositions.model import Composition
 from compositions.schema import Workflow
-from compositions.splits import SplitShares, no_split, split_by, split_of, task_split
+from compositions.splits import SplitShares, no_split, shared_splits, split_by, split_of, task_split
+from flows.jobs import wanted_rows
 from flows.pipeline import Built, build_dataset
 from flows.publish import applications_without
 from flows.recipe import Recipe
@@ -82,6 +83,24 @@ def test_few_rows_are_mixed_and_they_are_graphs_and_counted(rows: Rows, broad: D
     card = (built.folder / "README.md").read_text()
     assert f"{len(mixed)} of 2000 rows" in card and "- split: mixed" in card
     assert ds.dataset(built.folder / "data" / "mixed-00000-of-00001.parquet").count_rows() == len(mixed)
+
+
+def test_graphs_are_in_every_split_though_few_workflows_are(
+    catalog: Catalog, workflows: dict[str, Workflow], tiny_recipe: Recipe, rows: Rows
+) -> None:
+    """Most workflows across applications have no text within one split; an even number of rows each left 4 in 100 graphs in test."""
+    recipe = tiny_recipe.model_copy(update={"tasks": 10_000, "graph_tasks": 500})
+    wanted = {name: number for name, number in wanted_rows(workflows, catalog, recipe).items() if name in workflows}
+    assert sum(wanted.values()) == 500
+    sharing = {name: shared_splits((catalog.tasks[step.task] for step in workflows[name].steps if not step.optional), SPLIT_OF) for name in wanted}
+    assert 70 < sum(number for name, number in wanted.items() if not sharing[name]) < 100
+    assert 90 < sum(number for name, number in wanted.items() if "test" in sharing[name]) < 120
+    graphs = Counter(row["split"] for row in rows if row["shape"] != "singleton")
+    assert graphs["test"] > 12 and graphs["dev"] and graphs["train"] > 40
+
+    one_split = recipe.model_copy(update={"splits": SplitShares(dev=0, test=0)})
+    even = [number for name, number in wanted_rows(workflows, catalog, one_split).items() if name in workflows]
+    assert sum(even) == 500 and max(even) - min(even) <= 1
 
 
 def test_rows_fall_to_the_splits_about_as_the_recipe_shares_tasks_out(rows: Rows) -> None:
