@@ -1,4 +1,4 @@
-"""Binding: every argument of a composition gets one value; tied ones fit, and two of one generator differ."""
+"""Binding: each argument of a composition gets one value. Tied arguments fit each other. Two arguments of one generator differ."""
 
 from collections.abc import Mapping
 from random import Random
@@ -10,7 +10,10 @@ _TRIES = 8
 
 
 def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator], locale: str, random: Random) -> dict[str, str]:
-    """Argument name to value, in the order of the arguments, all of one locale. A tied argument is bound after the one that it follows."""
+    """Return a value for each argument name, in the order of the arguments, all in one locale.
+
+    A tied argument is bound after the argument that it is tied to.
+    """
     values: dict[str, str] = {}
 
     def value_of(name: str) -> str:

@@ -20,7 +20,7 @@ _MOST_PREREQUISITES = 4
 class Engine:
     """Composes the tasks of one application, of one split where there is a choice, so that a text can say all of them.
 
-    What unifies with what is found out once and kept, and so are the compositions: many rows are narrated from each.
+    The engine keeps what it has unified and composed, because many rows are narrated from one composition.
     """
 
     def __init__(self, tasks: Iterable[AtomicTask], split_of: SplitOf = no_split) -> None:
@@ -39,12 +39,12 @@ class Engine:
         self._of_workflows: dict[tuple[str, tuple[int, ...]], Composition] = {}
 
     def single(self, task: AtomicTask, random: Random) -> Composition | None:
-        """The task after the steps that give what it needs, or None where no order of its application's tasks does."""
+        """Return the task behind the steps that give what it needs. Return None if the tasks of its application cannot give that."""
         steps = self._with_prerequisites(self._step(task), random)
         return None if steps is None else self._sound(steps, "single")
 
     def chain(self, task: AtomicTask, length: int, random: Random) -> Composition | None:
-        """The task and up to `length` more that build on facts given before; None if nothing follows from it."""
+        """Return the task and up to `length` more tasks that need facts given before. Return None if no task can follow."""
         steps = self._with_prerequisites(self._step(task), random)
         if steps is None:
             return None
@@ -57,7 +57,7 @@ class Engine:
         return self._sound(steps, "chain") if len(steps) > started else None
 
     def closed(self, composition: Composition) -> Composition:
-        """The composition with what one does when all else is done and that needs nothing said (saving), once for each thing that calls for it."""
+        """Add the generic last steps, such as saving, once for each thing that needs one."""
         steps = composition.steps
         for _ in range(_MOST_PREREQUISITES):
             closing = [step for step in self._followers_of(steps) if step.task.generic and step.task.last]
@@ -67,9 +67,9 @@ class Engine:
         return replace(composition, steps=steps)
 
     def from_workflow(self, workflow: Workflow, tasks: Mapping[str, AtomicTask], random: Random) -> Composition:
-        """The workflow with some of its optional steps left out and, where its order is free, in an order that fits.
+        """Return the workflow without some of its optional steps. If its order is free, draw an order that keeps all constraints.
 
-        `tasks` holds the tasks of every application that takes part, by id.
+        `tasks` maps ids to the tasks of all applications of the workflow.
         """
         kept = tuple(number for number, step in enumerate(workflow.steps) if not step.optional or random.random() < 0.5)
         key = (workflow.id, kept)
@@ -81,7 +81,7 @@ class Engine:
         return _reordered(self._of_workflows[key], random) if workflow.order == "free" else self._of_workflows[key]
 
     def _sound(self, steps: tuple[Step, ...], kind: Kind) -> Composition | None:
-        """The composition of the steps, which this engine keeps, or None where it breaks a constraint."""
+        """Return the composition of the steps, from the cache if it is there. Return None if it breaks a constraint."""
         key = (kind, *map(id, steps))
         if key not in self._checked:
             composition = Composition(steps, kind)
@@ -94,7 +94,7 @@ class Engine:
         return self._steps[task.id]
 
     def _with_prerequisites(self, step: Step, random: Random) -> tuple[Step, ...] | None:
-        """The step behind the steps that give its needs, each with its own needs met; None if that cannot be done."""
+        """Return the step behind all steps that it depends on, or None if some need cannot be met."""
         steps: tuple[Step, ...] = ()
         for _ in range(_MOST_PREREQUISITES + 1):
             missing = _first_missing((*steps, step))
@@ -109,7 +109,7 @@ class Engine:
         return None
 
     def _giver(self, need: Fact, steps: Sequence[Step], task: AtomicTask, random: Random) -> Step | None:
-        """A step that gives the fact, for the task's sake, is not there yet, and whose other arguments clash with none of the steps'."""
+        """Draw a new step that gives the fact and can stand beside the task. Its other arguments clash with no argument of the steps."""
         used = {step.task.id for step in steps}
         arguments = _arguments(steps)
         unified = [self._unify(task, fact, need) for task, fact in self._givers[need.predicate] if task.id not in used]
@@ -127,7 +127,7 @@ class Engine:
         return self._following[key]
 
     def _followers(self, steps: Sequence[Step]) -> Iterator[Step]:
-        """Steps that could come next: new, all their needs hold, at least one is about what came before, and nothing told is revised."""
+        """Yield the new steps that can come next: their needs hold, one is about an earlier step, and they revise nothing that was said."""
         state = facts_after(steps)
         used = {step.task.id for step in steps}
         arguments = _arguments(steps)
@@ -145,7 +145,7 @@ class Engine:
                     yield step
 
     def _unify(self, task: AtomicTask, fact: Fact, with_fact: Fact) -> Step | None:
-        """The task with its arguments renamed so that `fact` becomes `with_fact`, or None where two would fall together."""
+        """Rename the arguments of the task so that `fact` becomes `with_fact`. Return None if two arguments would get one name."""
         key = (task.id, fact, with_fact)
         if key not in self._unified:
             self._unified[key] = self._step(task) if fact == with_fact else _renamed(task, fact, with_fact)
@@ -163,12 +163,12 @@ def _renamed(task: AtomicTask, fact: Fact, with_fact: Fact) -> Step | None:
 
 
 def _clash(step: Step, arguments: Mapping[str, Argument]) -> bool:
-    """Whether an argument of the step stands among these with another origin."""
+    """Tell whether `arguments` has an argument of the step with another origin."""
     return any(name in arguments and not same_origin(arguments[name], argument) for name, argument in step.arguments.items())
 
 
 def _listed(workflow: Workflow, tasks: Mapping[str, AtomicTask], kept: Sequence[int]) -> Composition:
-    """The kept steps in the order of the file."""
+    """Return the composition of the kept steps, in the order of the file."""
     labels = {step.label: position for position, number in enumerate(kept) if (step := workflow.steps[number]).label}
     steps = []
     for number in kept:
@@ -179,7 +179,7 @@ def _listed(workflow: Workflow, tasks: Mapping[str, AtomicTask], kept: Sequence[
 
 
 def _reordered(composition: Composition, random: Random) -> Composition:
-    """A random order of the steps that keeps every constraint (a linear extension, drawn step by step)."""
+    """Draw an order of the steps that keeps all constraints (a linear extension), step by step."""
     waiting = list(range(len(composition.steps)))
     order: list[int] = []
     while waiting:
@@ -199,7 +199,7 @@ def _ready(step: Step, state: set[Fact], done: Sequence[int]) -> bool:
 
 
 def _latest_place(giver: Step, steps: Sequence[Step], position: int) -> int:
-    """The latest place up to `position` where the giver's own needs hold already; `position` itself where none does."""
+    """Return the latest place up to `position` where the needs of the giver hold. Return `position` if there is none."""
     for place in range(position, -1, -1):
         if set(giver.needs) <= facts_after(steps[:place]):
             return place
@@ -207,7 +207,7 @@ def _latest_place(giver: Step, steps: Sequence[Step], position: int) -> int:
 
 
 def _first_missing(steps: Sequence[Step]) -> tuple[int, Fact] | None:
-    """The first need that nothing before its step gives, with the step's position."""
+    """Return the first need that no earlier step gives, and the position of its step."""
     state: set[Fact] = set()
     for position, step in enumerate(steps):
         for need in step.needs:

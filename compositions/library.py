@@ -12,7 +12,7 @@ Located = tuple[Workflow, Source, int]
 
 
 def read_workflows(root: Path = WORKFLOWS_ROOT) -> tuple[list[Located], list[Problem]]:
-    """Every workflow with its file and its number in that file, and every problem of form."""
+    """Return every workflow with its file and its number in that file, and all problems of form."""
     problems: list[Problem] = []
     found: list[Located] = []
     for path in sorted(root.glob("*.yaml")):

@@ -1,4 +1,4 @@
-"""A composition: ordered steps over shared arguments, and the constraints that it has to keep."""
+"""A composition: ordered steps with shared arguments, and the constraints that it must keep."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ Kind = Literal["single", "chain", "workflow"]
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """An atomic task with its arguments named as the composition names them."""
+    """An atomic task. Its arguments have the names that the composition gives them."""
 
     task: AtomicTask
     names: Mapping[str, str] = field(default_factory=dict)
@@ -22,7 +22,7 @@ class Step:
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:
-        """Composition argument name to its origin; `of` is renamed too."""
+        """Map each argument name of the composition to its origin. Ties are renamed too."""
         if not self.names:
             return self.task.arguments
         return {
@@ -42,7 +42,7 @@ class Step:
 
     @cached_property
     def ends(self) -> tuple[Fact, ...]:
-        """Facts that cease to hold."""
+        """Facts that no longer hold after the step."""
         return self._renamed(self.task.facts("ends"))
 
     def _renamed(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Composition:
-    """Ordered steps; `after` of a step holds the positions that it must follow beyond what its facts say."""
+    """Ordered steps. `after` of a step lists positions that it must follow in addition to its facts."""
 
     steps: tuple[Step, ...]
     kind: Kind
@@ -64,7 +64,7 @@ class Composition:
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:
-        """Every argument of the composition; a tie to another argument wins over none."""
+        """Return all arguments of the composition. If one step ties an argument and another does not, the tie counts."""
         merged: dict[str, Argument] = {}
         for step in self.steps:
             for name, argument in step.arguments.items():
@@ -73,7 +73,7 @@ class Composition:
         return merged
 
     def sources(self, position: int) -> set[int]:
-        """The earlier steps that this one depends on: the latest giver of each fact it needs, and its `after`."""
+        """Return the earlier steps that this step depends on: the latest giver of each fact that it needs, and its `after`."""
         found = set(self.steps[position].after)
         for need in self.steps[position].needs:
             givers = [earlier for earlier in range(position) if need in self.steps[earlier].gives]
@@ -82,7 +82,7 @@ class Composition:
 
 
 def facts_after(steps: Iterable[Step]) -> set[Fact]:
-    """The facts that hold after the steps, from nothing."""
+    """Return the facts that hold after the steps, if none held before."""
     state: set[Fact] = set()
     for step in steps:
         state = (state - set(step.ends)) | set(step.gives)
@@ -90,7 +90,7 @@ def facts_after(steps: Iterable[Step]) -> set[Fact]:
 
 
 def same_origin(one: Argument, other: Argument) -> bool:
-    """Whether two arguments may stand for one value: the same generator or the same choice, and no two different ties."""
+    """Tell whether two arguments can share one value: same generator or same choices, and no different ties."""
     if one is other:
         return True
     ties = {argument.of for argument in (one, other) if argument.of is not None}
@@ -98,7 +98,7 @@ def same_origin(one: Argument, other: Argument) -> bool:
 
 
 def broken_constraints(composition: Composition) -> list[str]:
-    """What is wrong with a composition, in words; empty for every composition that the engine may emit."""
+    """Return in words what is wrong with a composition. The list is empty for every composition of the engine."""
     broken: list[str] = []
     known: dict[str, Argument] = {}
     state: set[Fact] = set()

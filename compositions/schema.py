@@ -10,7 +10,7 @@ MOST_STEPS = 8  # of a workflow
 
 
 class WorkflowStep(Declared):
-    """One atomic task of a workflow, its arguments perhaps under other names."""
+    """One atomic task of a workflow. It can rename its arguments."""
 
     task: str
     with_: dict[Identifier, Identifier] = Field(default_factory=dict, alias="with", description="task argument: workflow argument")
@@ -20,9 +20,9 @@ class WorkflowStep(Declared):
 
 
 class Goal(Talk):
-    """What the whole workflow is for, for texts that keep only the goal.
+    """The purpose of the workflow, for texts that say only the goal.
 
-    Without a capability (a workflow whose steps no single application can do) the goal never stands alone.
+    A workflow across applications has no capability for its goal. Such a goal never stands alone in a text.
     """
 
     capability: str | None = None

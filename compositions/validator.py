@@ -1,4 +1,4 @@
-"""The rules of the workflows, and of what the engine can reach."""
+"""Rules for workflows, and for what the engine can compose."""
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import product
@@ -18,9 +18,9 @@ _TRIES_TO_REACH = 12
 
 
 def validate_workflows(located: Sequence[Located], catalog: Catalog, troubled: Collection[str] = ()) -> list[Problem]:
-    """Every broken rule of the workflows, and every task or capability that nothing reaches.
+    """Return every broken rule of the workflows, and every task or capability that no composition uses.
 
-    What may only follow from problems in the files of `troubled` applications is not reported beside them.
+    Problems that can follow from mistakes in the files of `troubled` applications are left out.
     """
     problems = [problem for entry in located for problem in _workflow(entry, catalog, troubled)]
     problems += _duplicates(located)
@@ -38,7 +38,7 @@ def _duplicates(located: Sequence[Located]) -> Iterator[Problem]:
 
 
 def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
-    """The rules of one workflow; facts are only looked at once its steps are known."""
+    """Check one workflow. Facts are checked only if all its steps are known."""
     workflow, source, number = entry
     place: Place = ("workflows", number)
     sound = True
@@ -71,7 +71,7 @@ def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> It
 
 
 def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
-    """A workflow across applications is one that no single application can do, whatever steps drop-out leaves of each."""
+    """Check that no single application can do a workflow across applications, even if drop-out leaves one step of each."""
     _, source, number = entry
     if any(step.task.capability not in catalog.capabilities for step in composition.steps):
         return
@@ -86,14 +86,14 @@ def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) 
 
 
 def whole(workflow: Workflow, catalog: Catalog) -> Composition:
-    """The workflow with all its steps in the order of the file."""
+    """Return the workflow with all its steps, in the order of the file."""
     labels = {step.label: position for position, step in enumerate(workflow.steps) if step.label}
     steps = (Step(catalog.tasks[step.task], step.with_, tuple(labels[label] for label in step.after)) for step in workflow.steps)
     return Composition(tuple(steps), "workflow", workflow.id)
 
 
 def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterator[Problem]:
-    """A goal within one application has a capability that this application has; one across several has none."""
+    """Check the capability of a goal: needed within one application, forbidden across several."""
     workflow, source, number = entry
     place: Place = ("workflows", number, "goal")
     applications = {step.task.application for step in composition.steps}
@@ -119,7 +119,7 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
 
 
 def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:
-    """Tasks for which the engine finds no composition, whatever it draws. A generic one only ever stands beside others."""
+    """Find tasks for which the engine has no composition. A generic task always stands beside others, so it is left out."""
     in_workflows = {step.task for workflow, _, _ in located for step in workflow.steps}
     for application in (application for name, application in catalog.applications.items() if name not in troubled):
         source = catalog.sources.get(application.application)
@@ -138,7 +138,7 @@ def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Col
 
 
 def _unused_capabilities(located: Sequence[Located], catalog: Catalog) -> Iterator[Problem]:
-    """Capabilities of the map that no task and no goal has."""
+    """Find capabilities that no task and no goal has."""
     used = {task.capability for task in catalog.tasks.values()} | {workflow.goal.capability for workflow, _, _ in located}
     source = catalog.sources["equivalence"]
     for name in catalog.capabilities:

@@ -1,4 +1,4 @@
-"""Sentence embeddings by sentence-transformers: the packaged default needs no network, any model folder may be named instead."""
+"""Sentence embeddings by sentence-transformers. The default model comes in a package and needs no network. A model folder can take its place."""
 
 import hashlib
 import importlib.util
@@ -19,10 +19,10 @@ _EMBEDDERS_FILE = Path(__file__).parent / "embedders.yaml"
 
 
 class Embedder:
-    """Texts to unit vectors, float32, shape (texts, dimensions)."""
+    """Turns texts into unit vectors: float32, shape (texts, dimensions)."""
 
     def __init__(self, name: str = DEFAULT_EMBEDDER) -> None:
-        """`name` is one of embedders.yaml, or the folder of a sentence-transformers model."""
+        """Open a model. `name` is a name of embedders.yaml, or the folder of a sentence-transformers model."""
         folder = Path(name) if Path(name).is_dir() else _packaged_folder(name)
         self.identity = f"{name}:{_sha256(folder / 'model.safetensors')[:16]}"
         os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -35,13 +35,13 @@ class Embedder:
         self._model: Any = SentenceTransformer(str(folder), device="cpu")
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors of the texts."""
+        """Return the unit vectors of the texts."""
         vectors = self._model.encode(list(texts), batch_size=64, normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(vectors, dtype=np.float32)
 
 
 def _packaged_folder(name: str) -> Path:
-    """The folder of a declared embedder, after its hash was checked."""
+    """Return the folder of a declared embedder, once its hash is checked."""
     declared = yaml.safe_load(_EMBEDDERS_FILE.read_text())["embedders"]
     if name not in declared:
         known = ", ".join(declared)
