@@ -1,1 +1,1 @@
-"""The catalog: applications, atomic tasks, equivalence and argument generators, all declared as YAML."""
+"""The catalog: applications, atomic tasks, the equivalence map and argument generators, all declared in YAML."""

@@ -1,4 +1,4 @@
-"""Loading the catalog: every declared file read, checked for its form, and joined into one object."""
+"""Load the catalog: read every declared file, check its form, and join all of them into one object."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ CATALOG_ROOT = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Catalog:
-    """Applications, capabilities, candidate lists and pools; `sources` tells where each stands."""
+    """Applications, capabilities, candidate lists and pools. `sources` holds the file of each."""
 
     applications: Mapping[str, Application]
     capabilities: Mapping[str, Capability]
@@ -27,26 +27,24 @@ class Catalog:
     kinds: Kinds
     checkers: Checkers
     sources: Mapping[str, Source] = field(repr=False)
-    unreadable: frozenset[str] = (
-        frozenset()
-    )  # keys of sources that have mistakes of form: rules pass over mentions of them, and over what rests on them
+    unreadable: frozenset[str] = frozenset()  # keys of sources with mistakes of form: rules skip names of them, and all that depends on them
 
     @cached_property
     def tasks(self) -> dict[str, AtomicTask]:
-        """Every atomic task by its id."""
+        """Return every atomic task by its id."""
         return {task.id: task for application in self.applications.values() for task in application.tasks}
 
     @cached_property
     def generators(self) -> dict[str, Generator]:
-        """Every argument generator by name, computed and pooled."""
+        """Return every argument generator by name, computed or from pools."""
         return {**computed_generators(), **pool_generators(self.pools)}
 
     def capable(self, capability: str) -> tuple[str, ...]:
-        """The applications that can do it; none where it is what an infeasible task asks for."""
+        """Return the applications that have the capability. There are none for the capability of an infeasible task."""
         return self.capabilities[capability].applications if capability in self.capabilities else ()
 
     def doing(self, capabilities: Iterable[str], among: Iterable[str]) -> frozenset[str]:
-        """The applications among the given ones that can do every one of the capabilities."""
+        """Return the applications of `among` that have all the capabilities."""
         able = set(among)
         for capability in capabilities:
             able &= set(self.capable(capability))
@@ -54,7 +52,7 @@ class Catalog:
 
 
 def sound_catalog() -> Catalog:
-    """The catalog, if its files are in order; BadInput holds every problem of form. Its rules are checked where datasets are built."""
+    """Return the catalog. BadInput holds all problems of form. The rules of the catalog are checked when datasets are built."""
     catalog, problems = read_catalog()
     if problems:
         raise BadInput(problems)
@@ -63,7 +61,7 @@ def sound_catalog() -> Catalog:
 
 @without_collecting()
 def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
-    """The catalog as far as its files can be read, and every problem of form on the way."""
+    """Return the catalog as far as its files can be read, and all problems of form."""
     problems: list[Problem] = []
     sources: dict[str, Source] = {}
     unreadable: set[str] = set()

@@ -1,4 +1,4 @@
-"""The rules of executable tasks: names of checkers.yaml alone with what they take, arguments that exist, and a check for all that is done."""
+"""Rules for executable tasks: only names of checkers.yaml, with the keys that they take; only known arguments; a check for each task."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes"
 
 
 def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
-    """What `setup`, `oracle`, `check` and `changes` say can be done, about arguments of the task."""
+    """Check `setup`, `preload`, `oracle`, `check` and `changes` of each task, and the arguments that they use."""
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         for number, task in enumerate(application.tasks) if source else ():
@@ -27,7 +27,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
                     for name in placeholders(text):
                         if name and name not in task.arguments:
                             where = (*place, key, entry_number)
-                            yield source.problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
+                            yield source.problem(where, f"uses {{{name}}}, but {task.id} has no such argument{suggestion(name, task.arguments)}")
 
 
 def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
@@ -36,7 +36,9 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
         for number, entry in enumerate(getattr(task, key) or ()):
             verbs = [name for name in entry if name not in _BESIDE[key]]
             if len(verbs) != 1:
-                yield problem((*place, key, number), f"has one name of checkers.yaml, not {len(verbs)}: {', '.join(verbs) or 'none'}")
+                yield problem(
+                    (*place, key, number), f"needs exactly one name of checkers.yaml, and has {len(verbs)}{': ' if verbs else ''}{', '.join(verbs)}"
+                )
             elif verbs[0] not in names:
                 yield problem((*place, key, number), f"unknown name '{verbs[0]}'{suggestion(verbs[0], names)}")
     for number, entry in enumerate(task.check):
@@ -48,7 +50,7 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
                 yield problem((*place, "check", number), f"unknown checker '{name}' in same_as{suggestion(name, known.getters)}")
         found = [sum(name in names for name in entry) for names in (known.getters, known.metrics)]
         if found != [1, 1] and all(name in known.getters or name in known.metrics for name in entry):
-            yield problem((*place, "check", number), f"has one getter and one metric, not {found[0]} and {found[1]}")
+            yield problem((*place, "check", number), f"needs one getter and one metric, and has {found[0]} and {found[1]}")
 
 
 def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
@@ -109,30 +111,30 @@ def _mistaken_parts(declared: WithKeys, asked: object) -> Iterator[str]:
 
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
     if (task.oracle or task.check or task.setup or task.infeasible) and platform != "linux":
-        yield problem((*place, "oracle"), "only applications of platform linux run on machines of ours")
+        yield problem((*place, "oracle"), "only applications of platform linux run on our machines")
     if task.infeasible and (task.oracle or task.check):
-        yield problem((*place, "infeasible"), "what is infeasible has neither oracle nor check")
+        yield problem((*place, "infeasible"), "an infeasible task has no oracle and no check: remove them")
     if task.oracle and not task.check and not task.generic:
-        yield problem((*place, "oracle"), "needs a check: what holds once it is done")
+        yield problem((*place, "oracle"), "needs a check: what holds after the task is done")
     if task.check and task.changes is None:
         yield problem(
-            (*place, "check"), "needs changes: the files, and the parts of files, that it may change; an empty list where it may change none"
+            (*place, "check"), "needs changes: the files, and the parts of files, that it may change; write an empty list if it may change none"
         )
     if task.changes and not task.oracle:
-        yield problem((*place, "changes"), "needs an oracle: only what is done on a machine changes something there")
+        yield problem((*place, "changes"), "needs an oracle: only a task that is done on a machine changes files there")
     if task.check and not task.oracle:
-        yield problem((*place, "check"), "needs an oracle: the steps that do it")
+        yield problem((*place, "check"), "needs an oracle: the steps that do the task")
 
 
 def _texts(entries: Iterable[Any]) -> Iterator[tuple[int, str]]:
-    """Every text in the entries, with the number of its entry."""
+    """Yield every text in the entries, with the number of its entry."""
     for number, entry in enumerate(entries):
         for text in texts_in(entry):
             yield number, text
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text in nested lists and mappings, keys included."""
+    """Yield every text in nested lists and mappings, with their keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

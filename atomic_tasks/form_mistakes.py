@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with declared data, in the reader's words, and without what only follows from another mistake."""
+"""Turn the errors of pydantic into plain words, without errors that only follow from another mistake."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -24,11 +24,11 @@ _EXPECTED = {
     "float_type": "a number",
     "float_parsing": "a number",
 }
-_REASONS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {  # of what was given, and of what pydantic says about the rule
+_REASONS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {  # made from the given value, and from what pydantic says about the rule
     "missing": lambda given, rule: "is missing",
-    "too_short": lambda given, rule: f"needs at least {_items(rule['min_length'])}, and has {rule['actual_length']}",
-    "too_long": lambda given, rule: f"may have at most {_items(rule['max_length'])}, and has {rule['actual_length']}",
-    "string_too_short": lambda given, rule: f"needs at least {rule['min_length']} characters, and is {shown(given)}",
+    "too_short": lambda given, rule: f"needs at least {_items(rule['min_length'])}, but has {rule['actual_length']}",
+    "too_long": lambda given, rule: f"may have at most {_items(rule['max_length'])}, but has {rule['actual_length']}",
+    "string_too_short": lambda given, rule: f"needs at least {rule['min_length']} characters, but is {shown(given)}",
     "string_pattern_mismatch": lambda given, rule: f"{shown(given)} does not fit the pattern {rule['pattern']}",
     "literal_error": lambda given, rule: f"must be {rule['expected'].replace(chr(39), '')}, not {shown(given)}",
     "greater_than_equal": lambda given, rule: f"must be at least {rule['ge']:g}, not {shown(given)}",
@@ -38,7 +38,7 @@ _REASONS: Mapping[str, Callable[[Any, Mapping[str, Any]], str]] = {  # of what w
 
 
 def form_mistakes(error: ValidationError, model: type[BaseModel]) -> Iterator[tuple[Place, str]]:
-    """Each mistake as its place and the reason."""
+    """Yield the place and the reason of each mistake."""
     details: Sequence[Any] = error.errors()
     places = [tuple(part for part in detail["loc"] if not _is_internal(part)) for detail in details]
     keys = _all_keys(model)
@@ -54,12 +54,12 @@ def _is_unknown(detail: Any) -> bool:
 
 
 def _is_internal(part: str | int) -> bool:
-    """Pydantic's own words in a location, such as `function-before`, which say nothing to a reader."""
+    """Tell whether a part of a location is an internal word of pydantic, such as `function-before`."""
     return isinstance(part, str) and ("[" in part or part.startswith("function-"))
 
 
 def _reason(detail: Any, keys: set[str]) -> str:
-    """Pydantic's message in the reader's words, with the nearest known key."""
+    """Return pydantic's message in plain words, with the nearest known key."""
     kind, given = detail["type"], detail["input"]
     if _is_unknown(detail):
         word = str(detail["loc"][-1])
@@ -76,7 +76,7 @@ def _items(number: int) -> str:
 
 
 def _all_keys(model: type[BaseModel]) -> set[str]:
-    """Every key that the model or the models inside it know."""
+    """Return every key of the model and of the models inside it."""
     schema = model.model_json_schema()
     keys = set(schema.get("properties", {}))
     for definition in schema.get("$defs", {}).values():

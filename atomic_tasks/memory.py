@@ -1,4 +1,4 @@
-"""Reading much at once without Python's collector looking through it again and again."""
+"""Read much data at once without the garbage collector of Python."""
 
 import atexit
 import contextlib
@@ -10,7 +10,7 @@ atexit.register(gc.unfreeze)  # or libraries whose objects were frozen report at
 
 @contextlib.contextmanager
 def without_collecting() -> Iterator[None]:
-    """Around what makes a million small objects that all stay: to look for cycles among them takes two thirds of the time, then and later."""
+    """Turn the garbage collector off in a block that makes a million lasting objects. Its search for cycles takes two thirds of the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""How a text names an application: its title and aliases, read strictly where they are ordinary words."""
+"""The names of an application in a text: its title and aliases. Names that are ordinary words are read strictly."""
 
 import re
 from functools import lru_cache
@@ -7,14 +7,14 @@ from atomic_tasks.schema import Application
 
 
 def spoken_names(application: Application) -> tuple[str, ...]:
-    """What a narrator may call the application: its aliases, then its title."""
+    """Return what a narrator may call the application: its aliases, then its title."""
     return tuple(dict.fromkeys((*application.aliases, application.title)))
 
 
 def named_in(text: str, application: Application) -> str | None:
-    """The name of the application that stands in the text, or None.
+    """Return the name of the application that the text contains, or None.
 
-    A name that is an ordinary word (Word, Photos) counts only with its capital and not as the first word of a sentence.
+    A name that is an ordinary word (Word, Photos) counts only with its capital letter, and not as the first word of a sentence.
     """
     match = _pattern(spoken_names(application), application.name_is_a_word).search(text)
     return match[0] if match else None

@@ -1,4 +1,4 @@
-"""Problems found in declared data: each with its place, and all of them at once."""
+"""Problems in declared data. Each has its place, and all are reported at once."""
 
 import difflib
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing wrong, as `file:line: field: reason`."""
+    """One problem, shown as `file:line: field: reason`."""
 
     file: str
     line: int
@@ -20,7 +20,7 @@ class Problem:
 
 
 class BadInput(Exception):
-    """Input that the user has to mend; its text goes to the user and the exit code is 2."""
+    """Input that the user must correct. The text is shown to the user, and the exit code is 2."""
 
     def __init__(self, problems: Iterable[Problem] | str) -> None:
         self.problems = [] if isinstance(problems, str) else sorted(set(problems))
@@ -28,12 +28,12 @@ class BadInput(Exception):
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that is most like it, if any is."""
+    """Return the most similar known word, or None if no word is similar."""
     return next(iter(difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.6)), None)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean ...?` for the nearest known word, or nothing."""
+    """Return `; did you mean ...?` with the nearest known word, or an empty text."""
     near = nearest(word, known)
     return f"; did you mean '{near}'?" if near else ""
 
@@ -43,24 +43,24 @@ Place = tuple[str | int, ...]
 
 @dataclass
 class Source:
-    """A YAML file that was read: its data, and where everything in it stands."""
+    """A YAML file that was read: its data, and the line of each place in it."""
 
     path: Path
     data: object = None
-    line_of: Callable[[Place], int] = lambda place: 1  # the line of the place, or of the nearest thing around it
+    line_of: Callable[[Place], int] = lambda place: 1  # the line of the place, or of the nearest place around it
 
     @property
     def file(self) -> str:
-        """The path as problems show it."""
+        """Return the path as problems show it."""
         return shown_path(self.path)
 
     def problem(self, place: Place, reason: str) -> Problem:
-        """A problem at the place, or at the nearest thing around it that stands in the file."""
+        """Return a problem at the place, or at the nearest place around it that the file has."""
         return Problem(self.file, self.line_of(place), _spelled(place), reason)
 
 
 def shown_path(path: Path) -> str:
-    """The path as a person in the working directory would type it."""
+    """Return the path as a person in the working directory would type it."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:
@@ -68,7 +68,7 @@ def shown_path(path: Path) -> str:
 
 
 def _spelled(place: Place) -> str:
-    """`tasks[3].needs[0]` for ('tasks', 3, 'needs', 0)."""
+    """Return `tasks[3].needs[0]` for ('tasks', 3, 'needs', 0)."""
     text = ""
     for part in place:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

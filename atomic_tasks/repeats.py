@@ -1,4 +1,4 @@
-"""What stands twice in a list that is to hold each thing once: said with both lines."""
+"""Find items that are twice in a list, and report both lines."""
 
 from collections.abc import Iterator, Sequence
 
@@ -8,7 +8,7 @@ from atomic_tasks.schema import Talk
 
 
 def repeats_in(source: Source, place: Place, items: Sequence[str]) -> Iterator[Problem]:
-    """The items of the list at the place that stood there before."""
+    """Yield a problem for each item of the list that is in it before."""
     first: dict[str, int] = {}
     for number, item in enumerate(items):
         before = first.setdefault(item, number)
@@ -17,13 +17,13 @@ def repeats_in(source: Source, place: Place, items: Sequence[str]) -> Iterator[P
 
 
 def repeats_in_talk(source: Source, place: Place, talk: Talk) -> Iterator[Problem]:
-    """The same for all that people say of a task or of a goal."""
+    """Yield repeats in the phrasings of a task or a goal."""
     for key in ("say", "fragments", "background"):
         yield from repeats_in(source, (*place, key), getattr(talk, key))
 
 
 def repeats(catalog: Catalog) -> Iterator[Problem]:
-    """Nothing stands twice in the lists of an application and of its tasks."""
+    """Check that nothing is twice in a list of an application or of its tasks."""
     for name, application in catalog.applications.items():
         source = catalog.sources.get(name)
         if source is None:

@@ -1,4 +1,4 @@
-"""What an application file, the equivalence map, a candidate list and the pools may say (pydantic models)."""
+"""The form of application files, the equivalence map, candidate lists and pools (pydantic models)."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -13,7 +13,7 @@ DEFAULT_LOCALE = "en"
 
 
 class Declared(BaseModel):
-    """Declared data: unknown keys are errors and values never change."""
+    """Declared data. Unknown keys are errors, and values never change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -24,7 +24,7 @@ def _fact_text(text: str) -> str:
 
 
 def _facts(data: Any) -> Any:
-    """YAML splits `[total(column, workbook)]` at the comma inside the fact; put such facts together again."""
+    """Join facts that YAML has split at a comma inside them, as in `[total(column, workbook)]`."""
     if not isinstance(data, list) or not all(isinstance(part, str) for part in data):
         return data
     whole: list[str] = []
@@ -38,7 +38,7 @@ def _facts(data: Any) -> Any:
 
 def _sound_braces(text: str) -> str:
     if any(brace in PLACEHOLDER.sub("", text) for brace in "{}"):
-        raise ValueError("a brace that belongs to no {argument}; write each argument as {name}, in one pair of braces")
+        raise ValueError("a brace belongs to no {argument}: write each argument as {name}, in one pair of braces")
     return text
 
 
@@ -60,7 +60,7 @@ def _fragment(text: str) -> str:
 
 def _background(text: str) -> str:
     if text != text.strip() or "\n" in text or not text.endswith((".", "!")) or "?" in text or text[0].islower():
-        raise ValueError("a background is whole sentences that ask nothing: a capital first, and . or ! at the end")
+        raise ValueError("a background has whole sentences that ask nothing: start with a capital, and end with . or !")
     return text
 
 
@@ -69,12 +69,12 @@ def _argument(data: Any) -> Any:
 
 
 def is_sentence(phrasing: str) -> bool:
-    """A phrasing is a sentence if it ends in . ? or !, and else an imperative clause that can be joined to others."""
+    """Tell whether a phrasing is a sentence: it ends in . ? or !. Else it is an imperative clause that can be joined to others."""
     return phrasing.endswith(tuple(SENTENCE_ENDS))
 
 
 def placeholders(phrasing: str) -> list[str]:
-    """The argument names that a phrasing uses, in order."""
+    """Return the argument names that a phrasing uses, in order."""
     return PLACEHOLDER.findall(phrasing)
 
 
@@ -87,10 +87,10 @@ Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), Af
 
 
 class Argument(Declared):
-    """Where an argument's values come from: a named generator, perhaps tied to another argument, or a fixed choice."""
+    """The origin of an argument's values: a named generator, which can be tied to another argument, or a fixed choice."""
 
     generator: str | None = None
-    of: Identifier | None = Field(None, description="the argument whose value this one fits")
+    of: Identifier | None = Field(None, description="the argument that this value must fit")
     one_of: tuple[str, ...] | None = Field(None, min_length=2, description="a fixed choice of this task")
 
     @model_validator(mode="after")
@@ -105,20 +105,20 @@ class Argument(Declared):
 Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json_schema_input_type=Argument | str)]]
 
 
-Entry = dict[str, Any]  # one name of checkers.yaml with what it takes, and for some a second one; the validator knows the names
+Entry = dict[str, Any]  # one name of checkers.yaml with what it takes, and sometimes a second name; the validator knows the names
 
 
 class Talk(Declared):
-    """How people speak of a task, or of the goal of a workflow."""
+    """What people say for a task, or for the goal of a workflow."""
 
     say: tuple[Phrasing, ...] = Field(min_length=2)
     fragments: tuple[Fragment, ...] = Field((), description="what a hurried person types instead of a sentence: no verb form, no end punctuation")
-    background: tuple[Background, ...] = Field((), description="what one who explains too much says before the ask; asks nothing itself")
+    background: tuple[Background, ...] = Field((), description="what a person who explains a lot says before the ask; it asks nothing itself")
     due: bool = Field(False, description="something that a person can owe by tomorrow")
 
 
 class AtomicTask(Talk):
-    """The smallest thing a person does in one application (AppSelectBench, section 5)."""
+    """The smallest task of a person in one application (AppSelectBench, section 5)."""
 
     id: str
     title: str = Field(pattern=r"^[A-Z][A-Za-z0-9]*$")
@@ -128,50 +128,52 @@ class AtomicTask(Talk):
     needs: FactTexts = ()
     gives: FactTexts = ()
     ends: FactTexts = ()
-    revises: bool = Field(False, description="changes, ends or takes back what another task gives: nobody asks for both at once")
-    last: bool = Field(False, description="what one does when all else is done (present, print, publish): in a chain nothing follows it")
+    revises: bool = Field(False, description="changes, ends or reverts the result of another task: nobody asks for both at once")
+    last: bool = Field(False, description="a last step (present, print, publish): in a chain no task follows it")
     say: tuple[Phrasing, ...] = Field(min_length=3)
     notes: str | None = None
-    setup: tuple[Entry, ...] = Field((), exclude=True, description="what is made on the machine before, each by a maker of checkers.yaml")
+    setup: tuple[Entry, ...] = Field((), exclude=True, description="what is made on the machine before the episode, each by a maker of checkers.yaml")
     preload: tuple[str, ...] | None = Field(
-        None, exclude=True, description="arguments that start the program with this step done, where it opens something"
+        None, exclude=True, description="for a task that opens something: the program starts with these arguments, and this step is done"
     )
-    oracle: tuple[Entry, ...] = Field((), exclude=True, description="how it is done: steps in the action space of the agents, by role and name")
-    check: tuple[Entry, ...] = Field((), exclude=True, description="what holds once it is done: a getter and a metric each")
+    oracle: tuple[Entry, ...] = Field(
+        (), exclude=True, description="how the task is done: steps in the action space of agents, by role and name of elements"
+    )
+    check: tuple[Entry, ...] = Field((), exclude=True, description="what holds after the task is done: each entry has a getter and a metric")
     changes: tuple[Entry, ...] | None = Field(
         None,
         exclude=True,
-        description="what it may change: files, and parts of files, each by a kind of checkers.yaml; all else has to stay as it is",
+        description="what the task may change: files and parts of files, each by a kind of checkers.yaml; nothing else may change",
     )
-    infeasible: str | None = Field(None, exclude=True, description="why the application cannot do it; what is right then is to say FAIL")
+    infeasible: str | None = Field(None, exclude=True, description="why the application cannot do the task; the right answer is FAIL")
 
     @property
     def is_executable(self) -> bool:
-        """Whether it can be done, and checked, on a machine of ours."""
+        """Tell whether the task can be done and checked on our machines."""
         return bool(self.oracle) or self.infeasible is not None
 
     def facts(self, kind: Literal["needs", "gives", "ends"]) -> tuple[Fact, ...]:
-        """The facts of one kind, parsed."""
+        """Return the parsed facts of one kind."""
         return parse_facts(getattr(self, kind))
 
     @property
     def application(self) -> str:
-        """The application that the id names (application names may hold dots)."""
+        """Return the application that the id names. Application names can have dots."""
         return self.id.rpartition(".")[0]
 
 
 class Application(Declared):
-    """One application of the catalog; names as in AppSelectBench, Appendix C."""
+    """One application of the catalog. Names are as in AppSelectBench, Appendix C."""
 
     application: str = Field(pattern=r"^[a-z0-9][a-z0-9_.+()-]*$")
     title: str
     aliases: tuple[str, ...] = ()
     name_is_a_word: bool = Field(False, description="the title or an alias is an ordinary English word")
     vendor: str
-    kind: str = Field(description="what a person calls such a program, with no name in it")
+    kind: str = Field(description="what a person calls such a program, without a product name")
     platform: Literal["windows", "linux"]
-    program: str | None = Field(None, exclude=True, description="the handle by which machines open it, if not the name")
-    discipline: str | None = Field(None, exclude=True, description="the discipline of ProSoftArena that its episodes count for")
+    program: str | None = Field(None, exclude=True, description="the name by which machines open it, if it differs from `application`")
+    discipline: str | None = Field(None, exclude=True, description="the discipline of ProSoftArena for its episodes")
     category: str
     also_in: tuple[str, ...] = ()
     description: str
@@ -181,7 +183,7 @@ class Application(Declared):
 
 
 class Capability(Declared):
-    """What a person wants done, and every application that can do it."""
+    """Something that people want to do, and every application that can do it."""
 
     applications: tuple[str, ...] = Field(min_length=1)
     reason: str = Field(min_length=5)
@@ -194,22 +196,22 @@ class Equivalence(Declared):
 
 
 class Kind(Declared):
-    """Applications that people mean by the same words, with no product named."""
+    """Applications that people mean by the same words, without a product name."""
 
     applications: tuple[str, ...] = Field(min_length=1)
-    say: tuple[str, ...] = Field(min_length=1, description="fit to open a request, or to follow: I mean ...")
-    of_vendor: str | None = Field(None, pattern=r"\{vendor\}", description="the same with the maker")
+    say: tuple[str, ...] = Field(min_length=1, description="words that can start a request, or follow: I mean ...")
+    of_vendor: str | None = Field(None, pattern=r"\{vendor\}", description="the same words with the vendor")
 
 
 class Kinds(Declared):
-    """The kinds, and the makers that people know."""
+    """The kinds, and the vendors that people know."""
 
     vendors: tuple[str, ...]
     kinds: dict[Identifier, Kind]
 
 
 class CandidateList(Declared):
-    """The applications that a selector chooses from; a dataset pins one."""
+    """The applications that a selector chooses from. A dataset uses one list."""
 
     title: str
     description: str
@@ -217,15 +219,15 @@ class CandidateList(Declared):
 
 
 class WithKeys(Declared):
-    """A maker, a getter or a change: the keys of what it takes, and what it is for. One that takes nothing but a path takes it as a plain text."""
+    """A maker, a getter or a change: the keys that it takes, and its purpose. If the only key is a path, it is written as a plain text."""
 
-    takes: tuple[Identifier, ...] = Field((), description="keys that must be there")
-    may_take: tuple[Identifier, ...] = Field((), description="keys that may be there too")
+    takes: tuple[Identifier, ...] = Field((), description="required keys")
+    may_take: tuple[Identifier, ...] = Field((), description="optional keys")
     makes: str | None = None
     gives: str | None = None
     frees: str | None = None
-    parts: dict[str, str] = Field({}, description="what its key `parts` may list")
-    what: dict[str, str] = Field({}, description="what its key `what` may ask for; what stands after a dot is the asker's, as the text in style.TEXT")
+    parts: dict[str, str] = Field({}, description="names that its key `parts` can list")
+    what: dict[str, str] = Field({}, description="names for its key `what`; the part in capitals after a dot is free, as in style.TEXT")
 
 
 ShapeName = Literal[
@@ -235,7 +237,7 @@ ShapeName = Literal[
 
 
 class Named(Declared):
-    """A metric, or a step of an oracle: the shape of what it takes (atomic_tasks/shapes.py), and what it is for."""
+    """A metric or a step of an oracle: the shape that it takes (atomic_tasks/shapes.py), and its purpose."""
 
     takes: ShapeName
     holds: str | None = None
@@ -243,7 +245,7 @@ class Named(Declared):
 
 
 class Checkers(Declared):
-    """The declared names of checkers, of makers and of the steps of oracles."""
+    """The declared names of makers, getters, metrics, changes and steps of oracles."""
 
     makers: dict[Identifier, WithKeys]
     getters: dict[Identifier, WithKeys]
@@ -253,13 +255,13 @@ class Checkers(Declared):
 
 
 class Categories(Declared):
-    """The categories that the paper lists (Appendix D)."""
+    """The categories of the paper (Appendix D)."""
 
     categories: tuple[str, ...]
 
 
 def _rows(data: Any) -> Any:
-    """A pool of one column lists bare values; they are rows of one."""
+    """Make rows of one value from the bare values of a pool with one column."""
     return [row if isinstance(row, list | tuple) else [row] for row in data] if isinstance(data, list | tuple) else data
 
 
@@ -267,14 +269,14 @@ Rows = Annotated[tuple[tuple[str, ...], ...], BeforeValidator(_rows, json_schema
 
 
 class FileSuffixes(Declared):
-    """What people append to the names of their files."""
+    """Texts that people append to the names of their files."""
 
     periods: tuple[str, ...]
     versions: tuple[str, ...]
 
 
 class Locale(Declared):
-    """What the argument values of one locale are made from; texts stay English in every locale."""
+    """The sources of argument values of one locale. Texts stay English in every locale."""
 
     locale: Identifier
     name_locales: tuple[str, ...] = Field(min_length=1, description="Faker's locales for the names of people, drawn evenly")
@@ -283,35 +285,35 @@ class Locale(Declared):
     house_number_first: bool
     phone_numbers: tuple[str, ...] = Field(min_length=1, description="patterns; # is a digit")
     mail_domains: tuple[str, ...] = Field(min_length=1)
-    cities: dict[str, str] = Field(description="city: country, both as an English sentence has them")
+    cities: dict[str, str] = Field(description="city: country, both in English")
     airports: tuple[str, ...]
     file_suffixes: FileSuffixes
     folders: tuple[str, ...]
-    file_topics: dict[Identifier, tuple[str, ...]] = Field(description="names of files by topic; English stands in for topics left out")
+    file_topics: dict[Identifier, tuple[str, ...]] = Field(description="names of files by topic; missing topics use the English names")
 
 
 class Origin(Declared):
-    """Where generated values come from."""
+    """The origin of generated values."""
 
     model: str
-    prompt: str = Field(description="hash of the request that the values answered")
+    prompt: str = Field(description="hash of the request for the values")
     made_at: str
 
 
 class Pool(Declared):
-    """Values of one or more generators; the columns of a row belong together."""
+    """Values of one or more generators. The columns of a row belong together."""
 
-    locale: Identifier = Field(DEFAULT_LOCALE, description="values of another locale stand in a pool of their own with the same columns")
-    origin: Origin | None = Field(None, description="where a language model gave the values")
+    locale: Identifier = Field(DEFAULT_LOCALE, description="each locale has its own pool with the same columns")
+    origin: Origin | None = Field(None, description="if a language model wrote the values: its origin")
     columns: tuple[Identifier, ...] = Field(min_length=1)
-    later: dict[Identifier, tuple[str, ...]] = Field(default_factory=dict, description="what a second mention says")
+    later: dict[Identifier, tuple[str, ...]] = Field(default_factory=dict, description="words for a second mention")
     values: Rows = Field(min_length=1)
 
     @model_validator(mode="after")
     def _square(self) -> "Pool":
         for row in self.values:
             if len(row) != len(self.columns):
-                raise ValueError(f"row {list(row)} has {len(row)} values for {len(self.columns)} columns")
+                raise ValueError(f"row {list(row)} has {len(row)} values, but the pool has {len(self.columns)} columns")
         if len(set(self.values)) != len(self.values):
             twice = next(row for row in self.values if self.values.count(row) > 1)
             raise ValueError(f"row {list(twice)} stands twice")

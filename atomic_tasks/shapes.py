@@ -1,4 +1,4 @@
-"""The shapes of what steps of an oracle and metrics take, by the names that checkers.yaml uses, and what does not fit them."""
+"""The shapes of values that metrics and steps of an oracle take, by the names of checkers.yaml."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from atomic_tasks.yaml_mistakes import shown
 
 
 class Element(Declared):
-    """An element on the screen: the last one that fits, or the nth of them."""
+    """An element on the screen: the last fitting element, or the nth."""
 
     role: str
     name: str | None = None
@@ -23,7 +23,7 @@ class Element(Declared):
 
 
 class Window(Declared):
-    """A window whose title holds this text."""
+    """A window. Its title contains this text."""
 
     window: str
 
@@ -33,7 +33,7 @@ Spot = tuple[Share, Share]
 
 
 class Stretch(Declared):
-    """Where a drag begins and ends."""
+    """The start and the end of a drag."""
 
     from_: Element | Spot = Field(alias="from")
     to: Element | Spot
@@ -43,7 +43,7 @@ def _pattern(text: str) -> str:
     try:
         re.compile(PLACEHOLDER.sub("x", text), re.MULTILINE)
     except re.error as error:
-        raise ValueError(f"is no regular expression: {error}") from None
+        raise ValueError(f"is not a regular expression: {error}") from None
     return text
 
 
@@ -58,7 +58,7 @@ Number = StrictInt | StrictFloat | Annotated[StrictStr, AfterValidator(_numeral)
 
 
 class Shape(NamedTuple):
-    """A shape in words, and what fits it; where that has keys, what is wrong with them is said."""
+    """A shape in words, the type that fits it, and the model of its keys, if it has keys."""
 
     words: str
     fits: Any
@@ -86,7 +86,7 @@ _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(shape.fits) for n
 
 
 def misfits(shape: ShapeName, asked: object) -> Iterator[str]:
-    """Why what is asked has not the shape; nothing where it has."""
+    """Yield the reasons why `asked` does not have the shape."""
     words, _, keys = SHAPES[shape]
     if shape == "element_or_window" and isinstance(asked, Mapping):
         keys = Window if "window" in asked else Element if "role" in asked else None

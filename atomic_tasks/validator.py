@@ -1,6 +1,6 @@
-"""The rules of the catalog: what pydantic cannot see because it concerns several declarations at once.
+"""The rules of the catalog that concern several declarations at once, so that pydantic cannot check them.
 
-Each rule yields problems; `validate_catalog` collects them all. Run as a module to check the catalog alone.
+Each rule yields problems, and `validate_catalog` collects all of them. Run this module to check the catalog alone.
 """
 
 import sys
@@ -22,19 +22,19 @@ Rule = Callable[[Catalog], Iterator[Problem]]
 
 
 def validate_catalog(catalog: Catalog) -> list[Problem]:
-    """Every broken rule, in no particular order; a rule that rests on a file with mistakes of form has to wait for that file."""
+    """Return every broken rule, in no particular order. A rule is skipped if it depends on a file with mistakes of form."""
     broken = {name.partition("/")[0] for name in catalog.unreadable}
     return [problem for rule in RULES if not broken.intersection(_RESTS_ON.get(rule, ())) for problem in rule(catalog)]
 
 
 def troubled_applications(catalog: Catalog, problems: Iterable[Problem]) -> frozenset[str]:
-    """The applications whose files have problems: what follows from those is not worth reporting beside them."""
+    """Return the applications whose files have problems. Problems that follow from these are not reported."""
     files = {problem.file for problem in problems}
     return catalog.unreadable | {name for name in catalog.applications if name in catalog.sources and catalog.sources[name].file in files}
 
 
 def _each_task(catalog: Catalog) -> Iterator[tuple[Application, AtomicTask, Place, Callable[[Place, str], Problem]]]:
-    """Every task with its place in the file and a maker of problems for that file."""
+    """Yield every task with its place in the file and a function that makes problems for that file."""
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         if source is None:
@@ -44,16 +44,16 @@ def _each_task(catalog: Catalog) -> Iterator[tuple[Application, AtomicTask, Plac
 
 
 def file_names(catalog: Catalog) -> Iterator[Problem]:
-    """An application stands in a file of its own name."""
+    """Check that each application is in a file of its own name."""
     for application in catalog.applications.values():
         if application.application not in catalog.sources:
             for name, source in catalog.sources.items():
                 if isinstance(source.data, dict) and source.data.get("application") == application.application:
-                    yield source.problem(("application",), f"'{application.application}' must stand in a file of that name, not {name}.yaml")
+                    yield source.problem(("application",), f"'{application.application}' must be in a file of that name, not in {name}.yaml")
 
 
 def identifiers(catalog: Catalog) -> Iterator[Problem]:
-    """Ids are unique and begin with their application's name; titles are unique within an application."""
+    """Check that ids are unique and begin with the name of their application."""
     seen: dict[str, str] = {}
     for application, task, place, problem in _each_task(catalog):
         if task.application != application.application:
@@ -64,7 +64,7 @@ def identifiers(catalog: Catalog) -> Iterator[Problem]:
 
 
 def categories(catalog: Catalog) -> Iterator[Problem]:
-    """Categories are those of categories.yaml."""
+    """Check that categories are in categories.yaml."""
     known = ", ".join(catalog.categories)
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
@@ -75,7 +75,7 @@ def categories(catalog: Catalog) -> Iterator[Problem]:
 
 
 def generators(catalog: Catalog) -> Iterator[Problem]:
-    """Arguments come from generators that exist and are tied to arguments that exist."""
+    """Check that arguments use known generators, and are tied to arguments of their task."""
     known = catalog.generators
     for _, task, place, problem in _each_task(catalog):
         for name, argument in task.arguments.items():
@@ -83,13 +83,13 @@ def generators(catalog: Catalog) -> Iterator[Problem]:
             if argument.generator is not None and argument.generator not in known:
                 yield problem(where, f"unknown generator '{argument.generator}'{suggestion(argument.generator, known)}")
             elif argument.generator is not None and known[argument.generator].needs_of and argument.of is None:
-                yield problem(where, f"generator '{argument.generator}' needs `of`: the argument that it follows")
+                yield problem(where, f"generator '{argument.generator}' needs `of`: name the argument that it follows")
             if argument.of is not None and (argument.of not in task.arguments or argument.of == name):
-                yield problem(where, f"`of` names '{argument.of}', which is not another argument of {task.id}")
+                yield problem(where, f"`of` names '{argument.of}', but {task.id} has no other argument of this name")
 
 
 def phrasings(catalog: Catalog) -> Iterator[Problem]:
-    """Phrasings use the task's arguments, all of them somewhere, in both forms, and never name their application."""
+    """Check that phrasings use all arguments of the task, have both forms, and never name their application."""
     for application, task, place, problem in _each_task(catalog):
         used: set[str] = set()
         for key, number, phrasing in _said(task):
@@ -97,9 +97,9 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
             for name in placeholders(phrasing):
                 used.add(name)
                 if name != "application" and name not in task.arguments:
-                    yield problem(where, f"uses {{{name}}}, which {task.id} lacks{suggestion(name, task.arguments)}")
+                    yield problem(where, f"uses {{{name}}}, but {task.id} has no such argument{suggestion(name, task.arguments)}")
             if named := named_in(PLACEHOLDER.sub("", phrasing), application):
-                yield problem(where, f"names its own application ('{named}'); write {{application}} or leave the name out")
+                yield problem(where, f"names its own application ('{named}'): write {{application}} or leave the name out")
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
             yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
         unaddressed = [is_sentence(phrasing) for phrasing in task.say if "{application}" not in phrasing]
@@ -109,32 +109,32 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _said(task: AtomicTask) -> Iterator[tuple[str, int, str]]:
-    """Everything that texts take from a task, with its place."""
+    """Yield all phrasings of a task with their places."""
     for key in ("say", "fragments", "background"):
         for number, text in enumerate(getattr(task, key)):
             yield key, number, text
 
 
 def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:
-    """No phrasing, its arguments masked, stands in more than three applications, save for generic tasks."""
+    """Check that no phrasing with masked arguments is in more than three applications. Generic tasks do not count."""
     uses: dict[str, list[tuple[str, Callable[[Place, str], Problem], Place]]] = defaultdict(list)
     for application, task, place, problem in _each_task(catalog):
         for key, number, phrasing in () if task.generic else _said(task):
             uses[PLACEHOLDER.sub("{}", phrasing).casefold()].append((application.application, problem, (*place, key, number)))
-    reason = f"this phrasing, arguments masked, stands in more than {MOST_APPLICATIONS_PER_PHRASING} applications"
+    reason = f"this phrasing with masked arguments is in more than {MOST_APPLICATIONS_PER_PHRASING} applications: change it"
     for places in uses.values():
         if len({name for name, _, _ in places}) > MOST_APPLICATIONS_PER_PHRASING:
             yield from (problem(place, reason) for _, problem, place in places)
 
 
 def capabilities(catalog: Catalog) -> Iterator[Problem]:
-    """Every task's capability stands in the equivalence map, with the task's application unless it cannot do it; the map names known ones."""
+    """Check that the equivalence map lists each task's application for its capability, unless the task is infeasible. It lists only known ones."""
     for application, task, place, problem in _each_task(catalog):
         where = (*place, "capability")
         capability = catalog.capabilities.get(task.capability)
         if task.infeasible is not None:
             if capability is not None and application.application in capability.applications:
-                reason = f"'{task.capability}' lists {application.application} in equivalence.yaml, which cannot do what is infeasible"
+                reason = f"'{task.capability}' lists {application.application} in equivalence.yaml, but this task is infeasible there"
                 yield problem(where, reason)
         elif capability is None:
             yield problem(where, f"'{task.capability}' is not in equivalence.yaml{suggestion(task.capability, catalog.capabilities)}")
@@ -146,9 +146,9 @@ def capabilities(catalog: Catalog) -> Iterator[Problem]:
 
 
 def facts(catalog: Catalog) -> Iterator[Problem]:
-    """Facts speak of the task's arguments, and what a task needs is given by a task of the same application."""
+    """Check that facts use arguments of their task, and that a task of the same application gives what a task needs."""
     known = {None, *catalog.generators}
-    sound = {  # in others the unknown generator is the one to mend first
+    sound = {  # in others the unknown generator must be corrected first
         application.application
         for application in catalog.applications.values()
         if all(argument.generator in known for task in application.tasks for argument in task.arguments.values())
@@ -165,7 +165,7 @@ def facts(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _given(need: Fact, task: AtomicTask, application: Application) -> bool:
-    """Whether another task of the application gives the fact, with arguments from the same generators."""
+    """Tell whether another task of the application gives the fact with arguments from the same generators."""
     wanted = [_origin(task, name) for name in need.arguments]
     return any(
         given.predicate == need.predicate and [_origin(giver, name) for name in given.arguments] == wanted
@@ -176,13 +176,13 @@ def _given(need: Fact, task: AtomicTask, application: Application) -> bool:
 
 
 def _origin(task: AtomicTask, name: str) -> object:
-    """What decides whether two arguments may stand for the same value."""
+    """Return what decides whether two arguments can have the same value."""
     argument = task.arguments.get(name)
     return argument and (argument.generator or argument.one_of)
 
 
 def pools(catalog: Catalog) -> Iterator[Problem]:
-    """A generator's name stands once in each locale, among the pools and the computed ones; `later` speaks of columns."""
+    """Check that the name of a generator is used once in each locale, in pools and computed generators, and that `later` names columns."""
     computed = computed_generators()
     seen: dict[tuple[str, str], str] = {}
     for key, source in catalog.sources.items():
@@ -204,7 +204,7 @@ def pools(catalog: Catalog) -> Iterator[Problem]:
 
 
 def kinds(catalog: Catalog) -> Iterator[Problem]:
-    """Kinds list applications of the catalog, once each; every named maker makes one, and no words stand for two kinds."""
+    """Check that kinds list applications of the catalog once each, that each vendor makes one, and that no words stand for two kinds."""
     source = catalog.sources["kinds"]
     seen: dict[str, str] = {}
     for name, kind in catalog.kinds.kinds.items():
@@ -221,7 +221,7 @@ def kinds(catalog: Catalog) -> Iterator[Problem]:
 
 
 def _listed(catalog: Catalog, source: Source, place: Place, names: Sequence[str]) -> Iterator[Problem]:
-    """A list names applications of the catalog, once each."""
+    """Check that a list names applications of the catalog, once each."""
     for number, name in enumerate(names):
         if name not in catalog.applications and name not in catalog.unreadable:
             yield source.problem((*place, number), f"unknown application '{name}'{suggestion(name, catalog.applications)}")
@@ -230,7 +230,7 @@ def _listed(catalog: Catalog, source: Source, place: Place, names: Sequence[str]
 
 
 def candidate_lists(catalog: Catalog) -> Iterator[Problem]:
-    """Candidate lists name applications of the catalog, once each."""
+    """Check that candidate lists name applications of the catalog, once each."""
     for name, entry in catalog.candidates.items():
         yield from _listed(catalog, catalog.sources[f"candidates/{name}"], ("applications",), entry.applications)
 

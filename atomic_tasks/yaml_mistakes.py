@@ -1,16 +1,16 @@
-"""What is wrong with a file that is not YAML, or not the YAML that was meant, in words that say what to do."""
+"""Messages for files that are not YAML, or not the YAML that the author meant. They say what to do."""
 
 import datetime
 
 import yaml
 
-_BEGINS = ("while scanning a simple key", "while scanning a quoted scalar", "while parsing a flow")  # here the mistake is where this began
+_BEGINS = ("while scanning a simple key", "while scanning a quoted scalar", "while parsing a flow")  # for these, the mistake is where they begin
 _MEANINGS = {
     "could not find expected ':'": "this line has no ': ' between a key and its value",
     "did not find expected ',' or ']'": "the [ is not closed, or an item needs quotes",
     "did not find expected ',' or '}'": "the { is not closed, or a text that starts with { needs quotes",
     "found a tab character that violates indentation": "the line is indented by a tab; indent by spaces",
-    "mapping values are not allowed in this context": "a ': ' cannot stand here: the key stands too deep, the line above lacks its ': ', "
+    "mapping values are not allowed in this context": "a ': ' cannot stand here: the key is indented too deep, the line above has no ': ', "
     "or the text needs quotes",
     "did not find expected key": "this line does not belong to the mapping above: indent it like the keys there, "
     "or quote a text that starts with a quote or {",
@@ -28,10 +28,10 @@ _UNSTARTABLE = "found character that cannot start any token"
 
 
 def syntax_mistake(error: yaml.YAMLError, text: str) -> tuple[int, str]:
-    """The line of what YAML could not read, from 1, and the reason with its remedy."""
+    """Return the line that YAML could not read, from 1, and the reason with its remedy."""
     if isinstance(error, yaml.reader.ReaderError):
         line = text.encode()[: error.position].count(b"\n")  # libyaml counts bytes
-        return line + 1, "a character that does not print stands here; take it out"
+        return line + 1, "this line has a character that cannot be printed; remove it"
     problem = getattr(error, "problem", None) or "this is not YAML"
     began, found = getattr(error, "context_mark", None), getattr(error, "problem_mark", None)
     mark = began if began and (getattr(error, "context", None) or "").startswith(_BEGINS) else found or began
@@ -47,21 +47,21 @@ def syntax_mistake(error: yaml.YAMLError, text: str) -> tuple[int, str]:
 
 
 def undecodable(error: UnicodeDecodeError) -> tuple[int, str]:
-    """The same for a file that is not UTF-8."""
+    """Return the line, from 1, and the reason for a file that is not UTF-8."""
     return bytes(error.object)[: error.start].count(b"\n") + 1, "this is not UTF-8; save the file as UTF-8"
 
 
 def folded(node: yaml.Node) -> bool:
-    """Whether a text without quotes runs over several lines, which YAML makes one of: mostly an item that stands too deep."""
+    """Tell whether a text without quotes has several lines. YAML joins them, and mostly an item is indented too deep."""
     return isinstance(node, yaml.ScalarNode) and not node.style and node.start_mark.line != node.end_mark.line
 
 
-FOLDED = "this text runs on over the next line: a list item there stands too deep or lacks its '- ' or its comma; quote the text if it is meant so"
-IN_ITSELF = "a list or mapping stands in itself"
+FOLDED = "this text goes on in the next line: a list item there is indented too deep or has no '- ' or comma; if you mean one text, quote it"
+IN_ITSELF = "a list or mapping contains itself"
 
 
 def shown(value: object) -> str:
-    """A value as a reader finds it in the file, short."""
+    """Return a value as it is in the file, shortened."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Reading YAML with line numbers, and validating it against a pydantic model without stopping at the first error."""
+"""Read YAML with line numbers, and validate it against a pydantic model without stopping at the first error."""
 
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,11 @@ from atomic_tasks.yaml_mistakes import FOLDED, IN_ITSELF, folded, syntax_mistake
 
 Model = TypeVar("Model", bound=BaseModel)
 _TEXT = "tag:yaml.org,2002:str"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is ten times faster and may be absent
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml is ten times faster, but it can be missing
 
 
 def read_yaml(path: Path, problems: list[Problem]) -> Source:
-    """The file's data with the line of every key and item; syntax errors and duplicate keys become problems."""
+    """Return the data of the file with the line of every key and item. Syntax errors and repeated keys are added to `problems`."""
     source = Source(path)
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -42,22 +42,22 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
 
 
 def _in_file(mistake: tuple[int, str]) -> tuple[int, str, str]:
-    """Line, field and reason of what concerns no field, but the file."""
+    """Return line, field and reason of a mistake of the whole file."""
     line, reason = mistake
     return line, "file", reason
 
 
 class _Reading:
-    """Makes plain data of nodes, and notes what YAML allows and declared data does not."""
+    """Makes plain data from nodes, and reports what YAML allows but declared data does not."""
 
     def __init__(self, source: Source, loader: Any, problems: list[Problem]) -> None:
         self.source = source
         self.loader = loader
         self.problems = problems
-        self._around: list[int] = []  # the ids of the nodes that hold the one being read
+        self._around: list[int] = []  # the ids of the nodes around the node that is read
 
     def data(self, node: yaml.Node) -> object:
-        """Plain data of a node."""
+        """Return the plain data of a node."""
         if node.tag == _TEXT:
             return node.value
         if isinstance(node, yaml.ScalarNode):
@@ -79,7 +79,7 @@ class _Reading:
         try:
             return self.loader.construct_object(node)
         except ValueError as error:  # 2026-13-45
-            self._note(node, "file", f"'{node.value}' looks like a date or a number and is none ({error}); quote it")
+            self._note(node, "file", f"'{node.value}' looks like a date or a number but is not one ({error}); quote it")
             return None
 
     def _mapping(self, node: yaml.Node) -> dict[str, object]:
@@ -100,7 +100,7 @@ def _key(node: yaml.Node) -> str:
 
 
 def _line_of(node: yaml.Node | None, place: Place) -> int:
-    """The line of the place in the tree, or of the nearest thing around it; mappings have the lines of their keys."""
+    """Return the line of the place in the tree, or of the nearest place around it. A value of a mapping has the line of its key."""
     line = 1
     for part in place:
         if isinstance(node, yaml.MappingNode):
@@ -116,7 +116,7 @@ def _line_of(node: yaml.Node | None, place: Place) -> int:
 
 
 def validated(source: Source, model: type[Model], problems: list[Problem], place: Place = ()) -> Model | None:
-    """The model that the data under `place` describes, or None with every reason noted."""
+    """Return the model of the data under `place`. Return None if the data has mistakes, and add them to `problems`."""
     data: Any = source.data
     for part in place:
         data = data[part]
@@ -128,7 +128,7 @@ def validated(source: Source, model: type[Model], problems: list[Problem], place
 
 
 def read_declared_file(path: Path, model: type[Model]) -> Model:
-    """The model that a file describes; BadInput names every problem in it."""
+    """Return the model of a file. BadInput names all problems of the file."""
     problems: list[Problem] = []
     source = read_yaml(path, problems)
     found = validated(source, model, problems) if source.data is not None else None

@@ -1,6 +1,6 @@
-"""The composition engine: single tasks with what they need, chains of tasks that follow from each other, and workflows.
+"""The composition engine: single tasks with the tasks that they need, chains of tasks that build on each other, and workflows.
 
-Every composition that it emits satisfies `broken_constraints(...) == []` (AppSelectBench, section 5, composition).
+Every composition of the engine satisfies `broken_constraints(...) == []` (AppSelectBench, section 5, composition).
 """
 
 from collections import defaultdict
@@ -18,9 +18,9 @@ _MOST_PREREQUISITES = 4
 
 
 class Engine:
-    """Composes the tasks of one application, of one split where there is a choice, so that a text can say all of them.
+    """Composes the tasks of one application. It prefers tasks of one split, so that one text can say all of them.
 
-    The engine keeps what it has unified and composed, because many rows are narrated from one composition.
+    The engine keeps its compositions and unified steps, because many rows are narrated from one composition.
     """
 
     def __init__(self, tasks: Iterable[AtomicTask], split_of: SplitOf = no_split) -> None:
@@ -117,7 +117,7 @@ class Engine:
         return random.choice(self._beside(task, found)) if found else None
 
     def _beside(self, task: AtomicTask, steps: Sequence[Step]) -> Sequence[Step]:
-        """Those of the steps that a text may say beside the task: of its split or generic; all of them where none is."""
+        """Return the steps that a text can say beside the task: generic steps and steps of its split. If there are none, return all steps."""
         return [step for step in steps if self._split_of(step.task) in (None, self._split_of(task))] or steps
 
     def _followers_of(self, steps: Sequence[Step]) -> list[Step]:
@@ -158,7 +158,7 @@ def _renamed(task: AtomicTask, fact: Fact, with_fact: Fact) -> Step | None:
     names = dict(zip(fact.arguments, with_fact.arguments, strict=True))
     taken = set(names.values())
     if len(taken) < len(names) or any(name in taken and name not in names for name in task.arguments):
-        return None  # a renamed argument would fall together with another of the task's own
+        return None  # a renamed argument would get the name of another argument of the task
     return Step(task, {name: new for name, new in names.items() if name != new})
 
 
@@ -186,7 +186,7 @@ def _reordered(composition: Composition, random: Random) -> Composition:
         state = facts_after(composition.steps[number] for number in order)
         ready = [n for n in waiting if _ready(composition.steps[n], state, order)]
         if not ready:
-            return composition  # the draws ran into a fact that an earlier step ended; the listed order fits
+            return composition  # an earlier step ended a fact that is needed; the listed order always fits
         order.append(random.choice(ready))
         waiting.remove(order[-1])
     place = {number: position for position, number in enumerate(order)}

@@ -1,6 +1,6 @@
-"""The graph of a composition: a node for each maximal run of steps in one application, an edge where one must come before.
+"""The graph of a composition. Each maximal run of steps in one application is a node. An edge says that one node must come before another.
 
-AppSelectBench, section 3: a singleton is a graph of one node; chains are sequential, all others parallel.
+AppSelectBench, section 3: a singleton is a graph of one node; chains are sequential; all other graphs are parallel.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ class ApplicationGraph:
 
     @property
     def shape(self) -> Shape:
-        """What the nodes and edges form."""
+        """Return the shape that the nodes and edges form."""
         if len(self.nodes) == 1:
             return "singleton"
         chain = tuple((number, number + 1) for number in range(len(self.nodes) - 1))
@@ -31,7 +31,7 @@ class ApplicationGraph:
 
 
 def application_runs(composition: Composition) -> tuple[tuple[int, ...], ...]:
-    """The positions of the steps of each maximal run in one application, in order."""
+    """Return the positions of the steps of each maximal run in one application, in order."""
     nodes: list[list[int]] = []
     for position, step in enumerate(composition.steps):
         same = nodes and composition.steps[nodes[-1][-1]].task.application == step.task.application
@@ -44,7 +44,7 @@ def application_runs(composition: Composition) -> tuple[tuple[int, ...], ...]:
 
 @lru_cache(maxsize=4096)
 def application_graph(composition: Composition) -> ApplicationGraph:
-    """Nodes by runs of one application; edges by facts and by `after`, without those that follow from others."""
+    """Return the graph of a composition. Its edges come from facts and from `after`, without edges that follow from others."""
     nodes = application_runs(composition)
     node_of = {position: number for number, node in enumerate(nodes) for position in node}
     found = {
@@ -61,9 +61,9 @@ def application_graph(composition: Composition) -> ApplicationGraph:
 
 
 def _reduced(edges: set[tuple[int, int]]) -> Iterable[tuple[int, int]]:
-    """The edges without those that a longer path already implies."""
+    """Return the edges without the edges that a longer path already implies."""
     if len(edges) < 3:
-        return edges  # a path and an edge beside it are three
-    import networkx as nx  # takes longer to load than most commands need for all graphs together
+        return edges  # a path and a shortcut of it need at least three edges
+    import networkx as nx  # loading it takes longer than most commands need for all graphs
 
     return nx.transitive_reduction(nx.DiGraph(edges)).edges

@@ -1,4 +1,4 @@
-"""Reading the curated workflows."""
+"""Read the curated workflows."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,5 +23,5 @@ def read_workflows(root: Path = WORKFLOWS_ROOT) -> tuple[list[Located], list[Pro
 
 
 def by_id(located: list[Located]) -> Mapping[str, Workflow]:
-    """The workflows by id."""
+    """Return the workflows by id."""
     return {workflow.id: workflow for workflow, _, _ in located}

@@ -59,7 +59,7 @@ class Composition:
 
     @cached_property
     def composition_id(self) -> str:
-        """A hash of the ordered atomic tasks (the design's identity of a composition)."""
+        """Return a hash of the ordered atomic tasks (the identity of a composition in the design)."""
         return hashlib.blake2b("\n".join(step.task.id for step in self.steps).encode(), digest_size=8).hexdigest()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a workflow file may say (pydantic models)."""
+"""The form of workflow files (pydantic models)."""
 
 from typing import Literal
 
@@ -15,7 +15,7 @@ class WorkflowStep(Declared):
     task: str
     with_: dict[Identifier, Identifier] = Field(default_factory=dict, alias="with", description="task argument: workflow argument")
     label: Identifier | None = Field(None, description="a name for `after` to refer to")
-    after: tuple[Identifier, ...] = Field((), description="labels of steps that must come before, beyond what facts say")
+    after: tuple[Identifier, ...] = Field((), description="labels of steps that must come before, in addition to facts")
     optional: bool = Field(False, description="left out half the time")
 
 

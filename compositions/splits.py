@@ -1,4 +1,4 @@
-"""Splits: an atomic task falls to train, dev or test by a stable hash, and what is said of tasks to the split that they share."""
+"""Splits: a stable hash puts each atomic task into train, dev or test. A text belongs to the split that its tasks share."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
@@ -16,7 +16,7 @@ SPLITS: tuple[Split, ...] = ("train", "dev", "test", "mixed")
 
 
 class SplitShares(BaseModel):
-    """Shares of the atomic tasks that fall to dev and to test; the others fall to train."""
+    """Shares of the atomic tasks in dev and in test. The other tasks are in train."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     dev: float = Field(ge=0, le=1)
@@ -24,18 +24,18 @@ class SplitShares(BaseModel):
 
     @property
     def by_split(self) -> dict[Split, float]:
-        """The share of each split that some task can fall to."""
+        """Return the share of each split, if it is above 0."""
         shares: dict[Split, float] = {"train": 1 - self.dev - self.test, "dev": self.dev, "test": self.test}
         return {split: share_of_split for split, share_of_split in shares.items() if share_of_split > 0}
 
 
 def no_split(task: AtomicTask) -> Split | None:
-    """The split of every task where nothing is split, as in suites of episodes."""
+    """Return None for every task, where nothing is split, as in suites of episodes."""
     return None
 
 
 def split_by(shares: SplitShares) -> SplitOf:
-    """What gives the split of an atomic task at these shares; None for a generic task, which falls to no split."""
+    """Return a function from an atomic task to its split at these shares. A generic task has no split: None."""
 
     @cache
     def of_id(task: str) -> Split:
@@ -45,19 +45,19 @@ def split_by(shares: SplitShares) -> SplitOf:
 
 
 def task_split(task: str, shares: SplitShares) -> Split:
-    """The split of a non-generic atomic task, from its id alone, so that no later task moves an earlier one."""
+    """Return the split of a non-generic atomic task. It depends on the id alone, so that a new task moves no earlier one."""
     place = share("split", task)
     return "test" if place < shares.test else "dev" if place < shares.test + shares.dev else "train"
 
 
 def split_of(said_tasks: Collection[str], shares: SplitShares) -> Split:
-    """The split of a text that says these non-generic tasks: theirs, or `mixed` where they differ. A text that says none is in train."""
+    """Return the split of a text that says these non-generic tasks, or `mixed` if their splits differ. A text without such tasks is in train."""
     splits = {task_split(task, shares) for task in said_tasks}
     return splits.pop() if len(splits) == 1 else "mixed" if splits else "train"
 
 
 def shared_splits(tasks: Iterable[AtomicTask], of: SplitOf) -> set[Split]:
-    """The splits in which every application of the tasks has a non-generic one, so that a text over all of them can be in that split."""
+    """Return the splits in which every application has a non-generic task, so that one text can say all applications."""
     by_application: dict[str, set[Split]] = defaultdict(set)
     for task in tasks:
         split = of(task)

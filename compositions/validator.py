@@ -99,9 +99,11 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
     applications = {step.task.application for step in composition.steps}
     capability = workflow.goal.capability
     if len(applications) > 1 and capability is not None:
-        yield source.problem((*place, "capability"), "a goal across applications has no capability, since no application does it alone")
+        yield source.problem(
+            (*place, "capability"), "a goal across applications needs no capability, since no application can do it alone: remove it"
+        )
     if len(applications) == 1 and capability is None:
-        yield source.problem(place, "capability is missing: what the goal alone asks for")
+        yield source.problem(place, "capability is missing: add the capability that the goal alone asks for")
     if len(applications) == 1 and capability is not None:
         known = catalog.capabilities.get(capability)
         if known is None:
@@ -114,7 +116,7 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
         for item, phrasing in enumerate(getattr(workflow.goal, key)):
             for name in placeholders(phrasing):
                 if name not in always:
-                    reason = f"uses {{{name}}}, which no step that is always there has{suggestion(name, always)}"
+                    reason = f"uses {{{name}}}, but no step that is always kept has this argument{suggestion(name, always)}"
                     yield source.problem((*place, key, item), reason)
 
 
@@ -128,9 +130,7 @@ def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Col
         for number, task in enumerate(application.tasks):
             reached = any(engine.single(task, Random(seed)) is not None for seed in range(_TRIES_TO_REACH))
             if source is not None and not reached:
-                yield source.problem(
-                    ("tasks", number, "needs"), f"no composition reaches {task.id}: its needs cannot all hold, whatever comes before"
-                )
+                yield source.problem(("tasks", number, "needs"), f"no composition reaches {task.id}: no earlier tasks can meet all its needs")
             beside = task.id in in_workflows or task.needs or needed.intersection(fact.predicate for fact in task.facts("gives"))
             if source is not None and task.generic and not beside:
                 reason = f"no composition reaches {task.id}: it is generic, needs nothing, and no other task needs what it gives"

@@ -58,6 +58,6 @@ def _packaged_folder(name: str) -> Path:
 
 def _sha256(path: Path) -> str:
     if not path.is_file():
-        raise BadInput(f"{path} is missing: not the folder of a sentence-transformers model with safetensors weights")
+        raise BadInput(f"{path} is missing: give the folder of a sentence-transformers model with safetensors weights")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""Writes docs/generators.md: every argument generator by name, with a value as an example. Run as a module after a change of generators or pools."""
+"""Write docs/generators.md: every argument generator with an example value. Run this module after a change of generators or pools."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -19,10 +19,10 @@ _LONGEST = 70  # characters of an example
 
 
 def document(catalog: Catalog) -> str:
-    """The page: the computed generators, then the columns of each file of pools."""
+    """Return the page: the computed generators, then the columns of each file of pools."""
     computed = computed_generators()
     parts = [_HEAD, "## Computed (`atomic_tasks/arguments/`)\n", *_table(computed.values(), catalog)]
-    listed: set[str] = set()  # values of other locales stand in files of their own, under the same names
+    listed: set[str] = set()  # other locales have their own files with the same names
     for key in sorted(key for key in catalog.sources if key.startswith("pools/")):
         names = [name for name in _columns(catalog.sources[key].data) if name not in listed]
         listed.update(names)
@@ -42,7 +42,7 @@ def _table(generators: Iterable[Generator], catalog: Catalog) -> Iterator[str]:
 
 
 def _example(generator: Generator, catalog: Catalog) -> str:
-    """A value, as Markdown shows it in a table; of one that follows another argument, for a value of an argument that tasks tie it to."""
+    """Return a value in Markdown for a table. A generator that needs `of` gets a value of an argument that a task ties it to."""
     random = derived_random("document", generator.name)
     of = _tied(generator, catalog, random) if generator.needs_of else None
     value = generator.draw(random, Given(of))

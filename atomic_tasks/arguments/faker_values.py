@@ -1,15 +1,15 @@
-"""Plain values from Faker, drawn once in a fixed order, so that a row costs a choice and not a library call."""
+"""Plain values from Faker. They are drawn once in a fixed order, so that a row needs a choice and no library call."""
 
 import functools
 from random import Random
 
 _SIZE = 300
-_SEED = 20251201  # any fixed number: the values are part of what a dataset is made from
+_SEED = 20251201  # any fixed number: datasets depend on the values
 
 
 @functools.cache
 def faker_values(provider: str, locale: str = "en_US") -> tuple[str, ...]:
-    """Distinct values of a Faker provider, in the order in which a seeded Faker gives them."""
+    """Return distinct values of a Faker provider, in the order of a seeded Faker."""
     from faker import Faker
 
     faker = Faker(locale)
@@ -19,5 +19,5 @@ def faker_values(provider: str, locale: str = "en_US") -> tuple[str, ...]:
 
 
 def faker_value(random: Random, provider: str, locale: str = "en_US") -> str:
-    """One of the provider's values."""
+    """Draw one value of the provider."""
     return random.choice(faker_values(provider, locale))

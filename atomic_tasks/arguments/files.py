@@ -1,4 +1,4 @@
-"""File and folder names, shaped as people name them: topic, date or version, and the ending that fits."""
+"""File and folder names as people write them: topic, date or version, and a fitting ending."""
 
 from random import Random
 
@@ -9,7 +9,7 @@ _YEARS = ["2022", "2023", "2024", "2024", "2025", "2025"]
 
 
 def _suffix(random: Random, locale: str) -> str:
-    """What people append to a topic: mostly nothing or a year, sometimes a version or a date."""
+    """Draw a text that people append to a topic: mostly nothing or a year, sometimes a version or a date."""
     kind = random.random()
     suffixes = locales()[locale].file_suffixes
     if kind < 0.35:
@@ -24,7 +24,7 @@ def _suffix(random: Random, locale: str) -> str:
 
 
 def _register(topic: str, endings: list[str], later: list[str], spaces: bool = False, suffix: bool = True) -> None:
-    """A generator of file names of the topic; `spaces` writes suffixes as an office user does."""
+    """Register a generator of file names of the topic. `spaces` writes a space before the suffix, as office users do."""
 
     def draw(random: Random, given: Given) -> str:
         tail = _suffix(random, given.locale) if suffix else ""
@@ -59,20 +59,20 @@ _register("blend", [".blend"], ["that scene", "the same file"])
 
 @generator(later=["that photo", "the same photo"])
 def photo_file(random: Random, given: Given) -> str:
-    """Names that cameras and phones give."""
+    """A file name from a camera or phone."""
     number = random.randint(11, 9899)
     return random.choice([f"IMG_{number:04}.jpg", f"DSC_{number:04}.JPG", f"PXL_2024{random.randint(1, 12):02}14_{number:04}.jpg"])
 
 
 @generator(later=["that folder", "the same folder"])
 def folder(random: Random, given: Given) -> str:
-    """A folder by name."""
+    """The name of a folder."""
     return random.choice(locales()[given.locale].folders)
 
 
 @generator(later=["that folder", "the same folder"])
 def folder_path(random: Random, given: Given) -> str:
-    """A folder by its whole path."""
+    """The whole path of a folder."""
     root = random.choice(["C:\\Users\\Public", "D:\\Backups", "D:\\Work", "C:\\Projects", "E:\\Archive", "D:\\Media", "C:\\Temp"])
     return f"{root}\\{random.choice(locales()[given.locale].folders).replace(' ', '_') if random.random() < 0.6 else random.choice(_YEARS)}"
 

@@ -1,4 +1,4 @@
-"""Locales: what names, files, places and sums are made from, as data in atomic_tasks/locales; texts stay English in all of them."""
+"""Locales: the data for names, files, places and amounts, in atomic_tasks/locales. Texts stay English in all locales."""
 
 import functools
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ LOCALES_ROOT = Path(__file__).parents[1] / "locales"
 
 @functools.cache
 def locales() -> Mapping[str, Locale]:
-    """Every locale by its name; BadInput names every problem in their files."""
+    """Return every locale by name. BadInput names all problems of their files."""
     problems: list[Problem] = []
     found: dict[str, Locale] = {}
     for path in sorted(LOCALES_ROOT.glob("*.yaml"), key=lambda path: (path.stem != DEFAULT_LOCALE, path.stem)):
@@ -22,7 +22,7 @@ def locales() -> Mapping[str, Locale]:
         if locale is None:
             continue
         if locale.locale != path.stem:
-            problems.append(source.problem(("locale",), f"'{locale.locale}' must stand in a file of that name, not {path.name}"))
+            problems.append(source.problem(("locale",), f"'{locale.locale}' must be in a file of that name, not in {path.name}"))
         unknown = set(locale.file_topics) - set(found[DEFAULT_LOCALE].file_topics) if DEFAULT_LOCALE in found else set()
         problems += [source.problem(("file_topics", topic), "no generator names files of this topic") for topic in sorted(unknown)]
         found[path.stem] = locale
@@ -32,18 +32,18 @@ def locales() -> Mapping[str, Locale]:
 
 
 def topics(locale: str, topic: str) -> tuple[str, ...]:
-    """The names of files of a topic in a locale; English where the locale has none of its own."""
+    """Return the file names of a topic in a locale, or the English ones if the locale has none."""
     own = locales()[locale].file_topics.get(topic)
     return own or locales()[DEFAULT_LOCALE].file_topics[topic]
 
 
 @functools.cache
 def cities(locale: str) -> tuple[str, ...]:
-    """The cities of a locale."""
+    """Return the cities of a locale."""
     return tuple(locales()[locale].cities)
 
 
 @functools.cache
 def countries() -> Mapping[str, str]:
-    """The country of every city of every locale."""
+    """Return the country of every city of every locale."""
     return {city: country for locale in locales().values() for city, country in locale.cities.items()}

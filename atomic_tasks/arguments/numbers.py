@@ -1,4 +1,4 @@
-"""Numbers with the distributions that they have in life: skewed amounts, round percentages, sizes that exist."""
+"""Numbers with realistic distributions: skewed amounts, round percentages, common sizes."""
 
 import math
 from random import Random
@@ -8,7 +8,7 @@ from atomic_tasks.arguments.registry import Given, generator
 
 
 def _log_normal(random: Random, middle: float, spread: float) -> float:
-    """A skewed positive number whose median is `middle`."""
+    """Draw a skewed positive number with the median `middle`."""
     return random.lognormvariate(math.log(middle), spread)
 
 
@@ -43,7 +43,7 @@ def level_percent(random: Random, given: Given) -> str:
 
 @generator()
 def small_count(random: Random, given: Given) -> str:
-    """A handful; small ones more often."""
+    """A small number of things; smaller numbers more often."""
     return str(random.choices(range(2, 11), weights=[9, 9, 8, 7, 5, 2, 3, 1, 3])[0])
 
 
@@ -74,7 +74,7 @@ def cell(random: Random, given: Given) -> str:
 
 @generator()
 def cell_range(random: Random, given: Given) -> str:
-    """A range of cells whose end comes after its start."""
+    """A range of cells. Its end comes after its start."""
     first = random.randrange(4)
     top = random.choice([1, 1, 2, 2, 3, 5])
     return f"{'ABCD'[first]}{top}:{'BCDEFGHK'[first + random.randint(0, 4)]}{top + random.choice([8, 10, 12, 20, 30, 48, 95, 120])}"
@@ -119,7 +119,7 @@ def font_size(random: Random, given: Given) -> str:
 
 @generator()
 def pixel_size(random: Random, given: Given) -> str:
-    """Width and height in pixels of a format in use."""
+    """Width and height in pixels of a common format."""
     return random.choice(
         ["1920x1080", "1280x720", "1080x1080", "1080x1920", "800x600", "3840x2160", "1200x628", "2560x1440", "1024x768", "1500x500", "512x512"]
     )
@@ -127,7 +127,7 @@ def pixel_size(random: Random, given: Given) -> str:
 
 @generator()
 def frame_rate(random: Random, given: Given) -> str:
-    """Frames per second in use."""
+    """A common number of frames per second."""
     return random.choice(["24", "25", "30", "30", "60", "60", "120"])
 
 

@@ -1,4 +1,4 @@
-"""People and companies: names from Faker in several locales, addresses and numbers that fit them."""
+"""People and companies: names from Faker in several locales, with fitting addresses and numbers."""
 
 import re
 import unicodedata
@@ -12,12 +12,12 @@ _FROM_ELSEWHERE = 0.12  # a company's people are not all from one country
 
 
 def _ascii(name: str) -> str:
-    """The name in plain lower-case letters, as accounts have it."""
+    """Return the name in plain lower-case letters, as in accounts."""
     return unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
 
 
 def name_locale(random: Random, given: Given) -> str:
-    """One of Faker's locales: of the composition's own, now and then of any."""
+    """Draw one of Faker's locales: mostly of the composition's locale, sometimes of any."""
     of_all = [locale for _, locale in sorted(locales().items())]
     locale = random.choice(of_all) if random.random() < _FROM_ELSEWHERE else locales()[given.locale]
     return random.choice(locale.name_locales)
@@ -25,7 +25,7 @@ def name_locale(random: Random, given: Given) -> str:
 
 @generator(later=lambda random, value: value.split()[0])
 def person(random: Random, given: Given) -> str:
-    """First and last name; a second mention uses the first name."""
+    """First and last name. A second mention uses the first name."""
     locale = name_locale(random, given)
     return f"{faker_value(random, 'first_name', locale)} {faker_value(random, 'last_name', locale)}"
 
@@ -38,7 +38,7 @@ def first_name(random: Random, given: Given) -> str:
 
 @generator()
 def email_address(random: Random, given: Given) -> str:
-    """An address made from a name, that of `of` where the argument is tied to a person."""
+    """An address made from a name, or from the value of `of` if the argument is tied to a person."""
     name = given.of or person(random, given)
     parts = re.sub(r"[^a-z ]", "", _ascii(name)).split()
     local = random.choice([f"{parts[0]}.{parts[-1]}", f"{parts[0][0]}{parts[-1]}", parts[0]]) if len(parts) > 1 else parts[0]
@@ -60,7 +60,7 @@ def phone_number(random: Random, given: Given) -> str:
 
 @generator()
 def username(random: Random, given: Given) -> str:
-    """An account name as companies make them."""
+    """An account name as in companies."""
     locale = name_locale(random, given)
     last = re.sub(r"[^a-z]", "", _ascii(faker_value(random, "last_name", locale)))
     return f"{_ascii(faker_value(random, 'first_name', locale))[0]}{last}"

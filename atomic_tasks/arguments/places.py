@@ -7,19 +7,19 @@ from atomic_tasks.arguments.locales import cities, countries, locales
 from atomic_tasks.arguments.registry import Given, generator
 from atomic_tasks.schema import DEFAULT_LOCALE
 
-_ELSEWHERE = 0.3  # people in every country travel, order and phone abroad: there the cities of the English list
+_ELSEWHERE = 0.3  # people in every country travel, order and phone abroad: then the city is of the English list
 
 
 @generator()
 def city(random: Random, given: Given) -> str:
-    """A city that many people know, mostly one of the locale."""
+    """A well-known city, mostly of the locale."""
     locale = DEFAULT_LOCALE if random.random() < _ELSEWHERE else given.locale
     return random.choice(cities(locale))
 
 
 @generator()
 def country(random: Random, given: Given) -> str:
-    """A country, that of the city where the argument is tied to one."""
+    """A country, or the country of the city that the argument is tied to."""
     return countries().get(given.of or "") or countries()[random.choice(cities(given.locale))]
 
 

@@ -1,4 +1,4 @@
-"""Generators whose values are data: the pools in atomic_tasks/pools, whose columns may be tied to each other."""
+"""Generators from data: the pools in atomic_tasks/pools. Columns of a pool can be tied to each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -8,7 +8,7 @@ from atomic_tasks.schema import DEFAULT_LOCALE, Pool
 
 
 def pool_generators(pools: Iterable[Pool]) -> dict[str, Generator]:
-    """One generator for each column of the pools, by column name; pools with the same columns are one, locale by locale."""
+    """Return one generator for each column of the pools, by column name. Pools with the same columns are joined by locale."""
     alike: dict[tuple[str, ...], list[Pool]] = {}
     for pool in pools:
         alike.setdefault(pool.columns, []).append(pool)
@@ -16,7 +16,7 @@ def pool_generators(pools: Iterable[Pool]) -> dict[str, Generator]:
 
 
 def _column(pools: Sequence[Pool], number: int) -> Generator:
-    """The generator of one column: tied to another column's value, it takes a row that has it."""
+    """Return the generator of one column. If it is tied to a value of another column, it takes a row with that value."""
     name = pools[0].columns[number]
     rows: dict[str, dict[str, None]] = {}
     for pool in pools:
@@ -33,7 +33,7 @@ def _column(pools: Sequence[Pool], number: int) -> Generator:
 
 
 def _fitting(pools: Sequence[Pool], number: int) -> Mapping[str | None, tuple[str, ...]]:
-    """For every value of the other columns, the values of this column that stand beside it."""
+    """Return for every value of the other columns the values of this column in the same rows."""
     beside: dict[str | None, dict[str, None]] = {}
     for row in (row for pool in pools for row in pool.values):
         for other, value in enumerate(row):

@@ -1,4 +1,4 @@
-"""The registry of computed argument generators, by the name that the catalog uses."""
+"""The registry of computed argument generators, by the names that the catalog uses."""
 
 import functools
 import importlib
@@ -11,7 +11,7 @@ from atomic_tasks.schema import DEFAULT_LOCALE
 
 
 class Given(NamedTuple):
-    """What a value has to fit: that of the argument that this one is tied to, if any, and the composition's locale."""
+    """What a value must fit: the value of the argument that it is tied to, if any, and the locale of the composition."""
 
     of: str | None = None
     locale: str = DEFAULT_LOCALE
@@ -29,7 +29,7 @@ class Generator:
     """A named source of values.
 
     `draw(random, given)` makes a value that fits what is given.
-    `later(random, value)` says what a second mention says ("that workbook"), or is None where the value is repeated.
+    `later(random, value)` returns the words of a second mention ("that workbook"). It is None if the value is repeated.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Generator:
 
 
 def generator(later: Later | list[str] | None = None, needs_of: bool = False) -> Callable[[Draw], Draw]:
-    """Register a function under its own name; `later` is a list of second mentions or a function that makes one."""
+    """Register a function under its own name. `later` is a list of second mentions, or a function that makes one."""
 
     def register(draw: Draw) -> Draw:
         name = draw.__name__
@@ -52,7 +52,7 @@ def generator(later: Later | list[str] | None = None, needs_of: bool = False) ->
 
 @functools.cache
 def computed_generators() -> dict[str, Generator]:
-    """Every computed generator by name."""
+    """Return every computed generator by name."""
     for module in _MODULES:
         importlib.import_module(f"atomic_tasks.arguments.{module}")
     return dict(_GENERATORS)

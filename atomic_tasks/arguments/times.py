@@ -1,4 +1,4 @@
-"""Dates and times as people say them: working hours peak, ends come after starts."""
+"""Dates and times as people say them. Most times are in working hours, and ends come after starts."""
 
 import re
 from random import Random
@@ -11,13 +11,13 @@ _DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 
 def _clock(minutes: int) -> str:
-    """`2:30 pm` for minutes after midnight."""
+    """Return minutes after midnight as a time such as `2:30 pm`."""
     hour, minute = divmod(minutes % 1440, 60)
     return f"{(hour - 1) % 12 + 1}:{minute:02} {'am' if hour < 12 else 'pm'}"
 
 
 def _minutes(text: str) -> int | None:
-    """Minutes after midnight of a time such as `2:30 pm`, or None."""
+    """Return the minutes after midnight of a time such as `2:30 pm`, or None."""
     match = re.fullmatch(r"(\d+):(\d\d) (am|pm)", text)
     return (int(match[1]) % 12 + (12 if match[3] == "pm" else 0)) * 60 + int(match[2]) if match else None
 
@@ -43,14 +43,14 @@ def later_date(random: Random, given: Given) -> str:
 
 @generator()
 def coming_day(random: Random, given: Given) -> str:
-    """A day soon, as people say it."""
+    """A day in the near future, as people say it."""
     day = random.choice(_WEEKDAYS)
     return random.choice(["tomorrow", "tomorrow", f"next {day}", f"this {day}", f"this coming {day}"])
 
 
 @generator()
 def weekday(random: Random, given: Given) -> str:
-    """A day of the working week, now and then of the weekend."""
+    """A day of the working week, sometimes of the weekend."""
     return random.choice([*_WEEKDAYS, *_WEEKDAYS, "Saturday", "Sunday"])
 
 
@@ -100,19 +100,19 @@ def later_time(random: Random, given: Given) -> str:
 
 @generator()
 def minutes(random: Random, given: Given) -> str:
-    """A span of minutes that timers and meetings have."""
+    """A number of minutes, as for timers and meetings."""
     return f"{random.choice([5, 8, 10, 10, 12, 15, 15, 20, 25, 25, 30, 30, 40, 45, 50, 90])} minutes"
 
 
 @generator()
 def seconds(random: Random, given: Given) -> str:
-    """A short span."""
+    """A number of seconds."""
     return f"{random.choice([2, 3, 5, 5, 8, 10, 10, 15, 20, 30, 45])} seconds"
 
 
 @generator()
 def hours(random: Random, given: Given) -> str:
-    """A span of hours."""
+    """A number of hours."""
     return f"{random.choice([2, 2, 3, 4, 5, 6, 8, 12])} hours"
 
 
@@ -122,20 +122,20 @@ def _stamp(seconds_in: int) -> str:
 
 @generator()
 def timestamp(random: Random, given: Given) -> str:
-    """A place in a recording; early ones more often."""
+    """A time in a recording; early times more often."""
     return _stamp(4 + int(random.expovariate(1 / 150)) % 3000)
 
 
 @generator(needs_of=True)
 def later_timestamp(random: Random, given: Given) -> str:
-    """A place 5 seconds to 4 minutes after the one that it is tied to."""
+    """A time 5 seconds to 4 minutes after the time that it is tied to."""
     parts = (given.of or "0:30").split(":")
     return _stamp(int(parts[0]) * 60 + int(parts[1]) + random.randint(5, 240))
 
 
 @generator()
 def deadline(random: Random, given: Given) -> str:
-    """When something has to be ready."""
+    """A time by which something must be ready."""
     return random.choice(
         [f"by {random.choice(_WEEKDAYS)}", "by tomorrow", "by end of day", "by noon", "before the weekend", "by next week", "before lunch"]
     )
