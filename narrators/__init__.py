@@ -1,1 +1,1 @@
-"""Narrators: from a bound composition to the text that a person would have typed, and what that text asks for."""
+"""Narrators: turn a bound composition into the text that a person would type, and say what that text asks for."""

@@ -1,6 +1,6 @@
-"""What a narrated text asks, recovered from its lineage: which of its words say which step or the goal.
+"""Find what a narrated text asks: which of its words say which step or the goal.
 
-A text is put together from whole phrasings, so each of them is found again in the masked text.
+A text is built from whole phrasings, so each phrasing can be found again in the masked text.
 """
 
 import re
@@ -21,7 +21,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 class Ask:
     """One thing that a text asks: a kept step, or the goal of its workflow.
 
-    `text` are its words, `values` the arguments whose values stand in them, `about` all that the catalog says of it.
+    `text` holds its words, `values` the arguments whose values are in those words, `about` all words of the catalog about it.
     """
 
     text: str
@@ -31,10 +31,10 @@ class Ask:
 
 @dataclass(frozen=True)
 class Narrated:
-    """A narrated text with what it was made from.
+    """A narrated text and the parts that it was made from.
 
-    `values` holds the said arguments by name, `generators` where they come from, and `other_choices` what a fixed choice
-    could have been instead.
+    `values` maps the said arguments to their values, `generators` maps them to their generators, and `other_choices` holds
+    the values that a fixed choice could have had instead.
     """
 
     text: str
@@ -46,7 +46,7 @@ class Narrated:
 
     @property
     def around(self) -> str:
-        """The text without the words of its asks."""
+        """Return the text without the words of its asks."""
         text = self.text
         for ask in self.asks:
             text = text.replace(ask.text, " ", 1)
@@ -54,7 +54,7 @@ class Narrated:
 
 
 def narrated(row: Mapping[str, Any], tasks: Mapping[str, AtomicTask], workflows: Mapping[str, Workflow]) -> Narrated:
-    """What the row of a shard says; its text must have no typo, since a mistyped phrasing is not found again."""
+    """Return what the row of a shard says. Its text must have no typo, because a mistyped phrasing cannot be found."""
     masked: str = row["masked_text"]
     dropped = set(row["dropped_steps"])
     steps = [tasks[name] for name in row["atomic_tasks"]]
@@ -85,7 +85,7 @@ def _ask(text: str, masked: str, span: Span, places: Sequence[Span], values: Map
 
 
 def about(talk: Talk) -> str:
-    """All that the catalog says of a task or a goal, arguments aside."""
+    """Return all that the catalog says about a task or a goal, without arguments."""
     said = [*talk.say, *talk.fragments]
     if isinstance(talk, AtomicTask):
         said += [_CAMEL.sub(" ", talk.title), re.sub(r"[._]", " ", talk.capability)]
@@ -93,12 +93,12 @@ def about(talk: Talk) -> str:
 
 
 def _places(text: str, masked: str, values: Mapping[str, str]) -> list[Span]:
-    """Where each literal piece and each placeholder of the masked text begins, in it and in the text."""
+    """Return where each literal piece and each placeholder begins: in the masked text, and in the text."""
     pieces = re.split(r"(\{\w*\})", masked)
     pattern = "".join(f"({_filled(piece, values)})" if number % 2 else f"({re.escape(piece)})" for number, piece in enumerate(pieces))
     match = re.fullmatch(pattern, text)
     if match is None:
-        raise RuntimeError(f"the masked text {masked!r} is not that of {text!r}")
+        raise RuntimeError(f"the masked text {masked!r} does not fit the text {text!r}")
     starts = [0]
     for piece in pieces[:-1]:
         starts.append(starts[-1] + len(piece))
@@ -106,19 +106,19 @@ def _places(text: str, masked: str, values: Mapping[str, str]) -> list[Span]:
 
 
 def _filled(placeholder: str, values: Mapping[str, str]) -> str:
-    """What may stand in a placeholder's place: its value, or else a reference or a name."""
+    """Return a pattern for what can replace a placeholder: its value, a reference or a name."""
     value = values.get(placeholder[1:-1])
     return ".+?" if value is None else f"{re.escape(value)}|.+?"
 
 
 def _place(position: int, places: Sequence[Span]) -> int:
-    """The place in the text of a position in the masked text that is not inside a placeholder."""
+    """Return the position in the text for a position in the masked text that is not inside a placeholder."""
     in_masked, in_text = places[bisect_right(places, (position, len(places) + 10**6)) - 1]
     return in_text + position - in_masked
 
 
 def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span]:
-    """For each pool the span of the phrasing that stands in the masked text, in their order, covering as much as can be."""
+    """Return for each pool the span of its phrasing in the masked text. The spans keep the order of the pools and cover as much as possible."""
 
     def best(number: int, after: int) -> tuple[int, list[Span]] | None:
         if number == len(pools):
@@ -133,12 +133,12 @@ def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span]:
 
     chosen = best(0, 0)
     if chosen is None:
-        raise RuntimeError(f"the phrasings of {masked!r} are not those of the catalog")
+        raise RuntimeError(f"the masked text {masked!r} has other phrasings than the catalog")
     return chosen[1]
 
 
 @lru_cache(maxsize=20_000)
 def _phrasing(phrasing: str) -> re.Pattern[str]:
-    """Finds a phrasing, its arguments under any names, whatever its first letter's case and end punctuation became."""
+    """Return a pattern that finds a phrasing with any names of its arguments, any case, and any end punctuation."""
     pieces = re.split(r"\{\w*\}", phrasing.rstrip(SENTENCE_ENDS))
     return re.compile(r"(?<!\w)" + r"\{\w*\}".join(map(re.escape, pieces)), re.IGNORECASE)

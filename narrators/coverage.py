@@ -1,4 +1,4 @@
-"""Whether a choice of styles can say every composition: what is known of all of them, and nothing that only some have."""
+"""Check that the chosen styles can say every composition. Only what all compositions have counts."""
 
 from collections.abc import Collection
 
@@ -7,12 +7,12 @@ from narrators.styles import Style, Styles
 
 
 def steps_without_style(styles: Styles, chosen: Collection[str], most_steps: int) -> list[int]:
-    """The numbers of said steps, up to the most, for which no chosen style has a template that every text can fill."""
+    """Return the numbers of said steps, from 1 to `most_steps`, for which no chosen style has a template that every text can fill."""
     return [steps for steps in range(1, most_steps + 1) if not any(_fits_all(styles.styles[name], steps) for name in chosen)]
 
 
 def styles_for_all(styles: Styles, most_steps: int) -> list[str]:
-    """The styles of which each says every composition alone."""
+    """Return the styles that can each say every composition alone."""
     return [name for name in styles.styles if not steps_without_style(styles, [name], most_steps)]
 
 
@@ -21,7 +21,7 @@ def _fits_all(style: Style, steps: int) -> bool:
 
 
 def _barest(steps: int) -> Shape:
-    """What the catalog's rules promise of every text: a clause and a sentence for each step. A goal, a fragment and the rest may lack."""
+    """Return what the catalog promises for every text: a clause and a sentence for each step. Goal, fragment and the rest can be missing."""
     return Shape(
         steps=steps,
         first_sentence=True,

@@ -11,12 +11,12 @@ from compositions.splits import Split, SplitOf, no_split
 def kept_steps(
     composition: Composition, graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random, split_of: SplitOf = no_split
 ) -> tuple[int, ...]:
-    """Positions of the steps that the text will say.
+    """Return the positions of the steps that the text will say.
 
-    `rates` are the probabilities of dropping a telling step and a generic one. Every node of the graph keeps a step, what
-    is kept is never generic steps alone where there are others, and beyond that at most `most` steps are kept. Nobody asks
-    for what the same request revises, so that is never said where something else can be. The telling steps that are kept are of
-    one split, unless every split lacks a node.
+    `rates` are the probabilities of dropping a telling step and a generic step. Every node of the graph keeps one step. A node
+    with telling steps does not keep only generic steps. Further steps are kept while there are fewer than `most`. A step that a
+    later step revises is dropped if another step can be said instead. The kept telling steps belong to one split, unless no
+    split has a step in every node.
     """
     steps = composition.steps
     rate, generic_rate = rates
@@ -37,9 +37,9 @@ def kept_steps(
 
 
 def _split_to_keep(graph: ApplicationGraph, splits: Mapping[int, Split | None], kept: Collection[int], random: Random) -> Split | None:
-    """The split of a telling step, by its position, in which every node that tells something has one; None where there is none.
+    """Return a split that has a telling step in every node with telling steps, or None if there is no such split.
 
-    A step that was drawn to be kept goes before others.
+    `splits` maps the positions of telling steps to their splits. The splits of kept steps are preferred.
     """
     of_nodes = [{splits[position] for position in node if position in splits} for node in graph.nodes]
     told = [of_node for of_node in of_nodes if of_node]
@@ -49,7 +49,7 @@ def _split_to_keep(graph: ApplicationGraph, splits: Mapping[int, Split | None], 
 
 
 def _revised(steps: Sequence[Step]) -> set[int]:
-    """Positions of the telling steps that a later step revises."""
+    """Return the positions of the telling steps that a later step revises."""
     revising = [(position, {*step.needs, *step.ends}) for position, step in enumerate(steps) if step.task.revises]
     return {
         earlier

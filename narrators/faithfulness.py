@@ -1,7 +1,7 @@
-"""The faithfulness check of paraphrases: is what a text asks still all there, and nothing else? Deterministic, without a model.
+"""The faithfulness check of paraphrases: whether the new text asks for all that the old text asks, and for nothing else.
 
-AppSelectBench (section 5, Figure 5) lets a model rephrase narrated texts; since ground truth rests on what they say, doubt
-refuses here. A paraphrase comes with its parts: for each ask (a kept step, or the goal) the words that say it.
+The check is deterministic and uses no model. AppSelectBench (section 5, Figure 5) lets a model rephrase narrated texts. The
+ground truth depends on what they say, so in doubt a paraphrase is refused. Each ask (a kept step or the goal) comes with its words, a part.
 """
 
 import re
@@ -27,12 +27,12 @@ Flaw = Literal[
     "unclean", "refusal", "answer", "length", "value_lost", "value_moved", "number_changed", "application_named", "application_lost",
     "addressing_changed", "name_lost", "name_added", "reversed", "step_lost", "step_moved", "step_added",
 ]  # fmt: skip
-_UNCLEAN = re.compile(r"[{}]|  |^\s|\s$")  # as the gate has it
-_GAP = re.compile(r" [,;!?](?:\s|$)")  # where something was taken out
-_LENGTHS = range(8, 1201)  # characters, as the gate has it
+_UNCLEAN = re.compile(r"[{}]|  |^\s|\s$")  # as in the gate
+_GAP = re.compile(r" [,;!?](?:\s|$)")  # where something was removed
+_LENGTHS = range(8, 1201)  # characters, as in the gate
 _NUMBER = re.compile(r"\{\w+\}|\d+(?:[.,:/]\d+)*|[^\W\d_]+")
-_FEW = 4  # words that a part may have beyond twice those of its ask
-_LEAST = 0.4  # of the words of its ask that a part has to have
+_FEW = 4  # a part can have twice the words of its ask, and this many more
+_LEAST = 0.4  # a part must have this share of the number of words of its ask
 
 
 def _compiled(pattern: Any) -> Any:
@@ -60,13 +60,13 @@ class Lists(Declared):
 
 @cache
 def read_lists() -> Lists:
-    """The words and patterns that the check goes by."""
+    """Return the declared words and patterns of the check."""
     return read_declared_file(FAITHFULNESS_FILE, Lists)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A narrated text and its paraphrase, with what several checks look at."""
+    """A narrated text and its paraphrase, with what several checks need."""
 
     narrated: Narrated
     text: str
@@ -75,22 +75,22 @@ class Pair:
 
     @cached_property
     def values(self) -> Values:
-        """The values of the narrated text."""
+        """Return the values of the narrated text."""
         return Values(self.narrated.values, self.narrated.text)
 
     @cached_property
     def bare(self) -> tuple[str, str]:
-        """Both texts without their values."""
+        """Return both texts without their values."""
         return self.values.masked(self.narrated.text), self.values.masked(self.text)
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """The parts as they stand in the paraphrase: end punctuation of the model's own does not count."""
+        """Return the parts as they are in the paraphrase, without end punctuation that the model added."""
         return tuple(part if part in self.text else part.rstrip(".?!,; ") for part in map(str.strip, self.parts))
 
     @cached_property
     def rest(self) -> str | None:
-        """The paraphrase without its parts, or None where one of them is not there or overlaps another."""
+        """Return the paraphrase without its parts, or None if a part is missing or overlaps another part."""
         text = self.text
         for part in sorted(self.said, key=len, reverse=True):
             if part not in text:
@@ -100,7 +100,7 @@ class Pair:
 
 
 def flaw(narrated: Narrated, text: str, parts: Sequence[str], mentions: Mentions) -> Flaw | None:
-    """The first reason why the text is no faithful paraphrase, or None. `parts` are its words for each ask, in their order."""
+    """Return the first reason why the text is not a faithful paraphrase, or None. `parts` are its words for each ask, in order."""
     pair = Pair(narrated, text, parts, mentions)
     for check in _CHECKS:
         found = check(pair)
@@ -110,7 +110,7 @@ def flaw(narrated: Narrated, text: str, parts: Sequence[str], mentions: Mentions
 
 
 def _unclean(pair: Pair) -> Flaw | None:
-    """Line breaks, markup and what the gate refuses; quotation marks around the whole text."""
+    """Refuse line breaks, markup, what the gate refuses, and quotation marks around the whole text."""
     text = pair.text
     quoted = text[:1] == '"' == text[-1:] and pair.narrated.text[:1] != '"'
     gap = _GAP.search(text) and not _GAP.search(pair.narrated.text)
@@ -123,7 +123,7 @@ def _refusal(pair: Pair) -> Flaw | None:
 
 
 def _answer(pair: Pair) -> Flaw | None:
-    """Answers, instructions, and questions that became statements."""
+    """Refuse answers, instructions, and questions that became statements."""
     lists = read_lists()
     asked = pair.narrated.text.rstrip().endswith("?") and not lists.asks_for_deed.search(pair.narrated.text)
     answered = asked and not lists.asks_for_answer.search(pair.text)
@@ -131,7 +131,7 @@ def _answer(pair: Pair) -> Flaw | None:
 
 
 def _comes_to_match(patterns: Sequence[re.Pattern[str]], pair: Pair) -> bool:
-    """Whether the paraphrase, its values aside, matches one of the patterns that the narrated text does not match."""
+    """Tell whether the paraphrase without its values matches a pattern that the narrated text does not match."""
     before, after = pair.bare
     return any(pattern.search(after) and not pattern.search(before) for pattern in patterns)
 
@@ -142,7 +142,7 @@ def _length(pair: Pair) -> Flaw | None:
 
 
 def _values(pair: Pair) -> Flaw | None:
-    """Every value still there, in its role; no other value of a fixed choice come in."""
+    """Check that every value is still there in its role, and that no other value of a fixed choice was added."""
     values, narrated = pair.values, pair.narrated
     if set(values.standing_in(narrated.text)) - set(values.standing_in(pair.text)):
         return "value_lost"
@@ -159,14 +159,14 @@ def _values(pair: Pair) -> Flaw | None:
 
 
 def _numbers(pair: Pair) -> Flaw | None:
-    """The numbers outside values, in their order, among the values that are numbers too."""
+    """Check that the numbers outside values are the same, and in the same order among the values that are numbers."""
     before, after = (_numbers_in(pair.values.masked(text, as_names=True), pair.narrated.values) for text in (pair.narrated.text, pair.text))
     was, now = ([token for token in tokens if token[0] != "{"] for tokens in (before, after))
     return "number_changed" if was != now or (was and before != after) else None
 
 
 def _numbers_in(text: str, values: Mapping[str, str]) -> list[str]:
-    """Numbers in figures, and values that begin with a digit by their names, each once where it is said again right away."""
+    """Return the numbers in figures, and the names of values that begin with a digit. A direct repetition counts once."""
     in_words = read_lists().numbers
     found = (in_words.get(token.casefold(), token) for token in _NUMBER.findall(text))
     tokens = [token for token in found if token[0].isdigit() or (token[0] == "{" and values[token[1:-1]][0].isdigit())]
@@ -174,7 +174,7 @@ def _numbers_in(text: str, values: Mapping[str, str]) -> list[str]:
 
 
 def _applications(pair: Pair) -> Flaw | None:
-    """The same applications and kinds mentioned, and the same of them addressed."""
+    """Check that both texts mention and address the same applications and kinds."""
     before, after = pair.mentions.of(pair.narrated.text), pair.mentions.of(pair.text)
     if after.named - before.named or (after.says_program and not before.says_program):
         return "application_named"
@@ -184,7 +184,7 @@ def _applications(pair: Pair) -> Flaw | None:
 
 
 def _names(pair: Pair) -> Flaw | None:
-    """Quotations, paths, addresses, files, capitalised words and moments beside applications: none lost, none new."""
+    """Check that no quotation, path, address, file, capitalised word or moment is lost or new. Applications are checked elsewhere."""
     before, after = (pair.mentions.of(text).rest for text in pair.bare)
     moments = read_lists().moments
     if any(not stands_in(name, after) for name in names_in(before)):
@@ -200,7 +200,7 @@ def _bare_words(text: str) -> set[str]:
 
 
 def _reversed(pair: Pair) -> Flaw | None:
-    """A word gone and its opposite come, or a negation come or gone."""
+    """Refuse a word that was replaced by its opposite, and a negation that was added or removed."""
     lists = read_lists()
     before, after = (set(words(text)) for text in pair.bare)
     gone, come = before - after, after - before
@@ -213,7 +213,7 @@ def _negated(found: set[str]) -> bool:
 
 
 def _steps(pair: Pair) -> Flaw | None:
-    """A part for each ask, each in the text, apart from the others, and about what it is to say."""
+    """Check that each ask has a part in the text, that parts do not overlap, and that each part is about its ask."""
     narrated, parts = pair.narrated, pair.said
     if len(parts) != len(narrated.asks) or not all(parts) or pair.rest is None:
         return "step_lost"
@@ -233,14 +233,14 @@ def _steps(pair: Pair) -> Flaw | None:
 
 
 def _order(pair: Pair) -> Flaw | None:
-    """The parts in the order of their asks, with no word that turns it around."""
+    """Check that the parts are in the order of their asks, and that no word reverses this order."""
     places = [pair.text.find(part) for part in pair.said]
     turned = len(places) > 1 and _comes_to_match(read_lists().turns_order, pair)
     return "step_moved" if turned or places != sorted(places) else None
 
 
 def _added(pair: Pair) -> Flaw | None:
-    """Nothing more asked: no part much longer than its ask, and around the parts no more said than there was."""
+    """Check that nothing more is asked: no part is much longer than its ask, and no more is said around the parts than before."""
     narrated, parts = pair.narrated, pair.said
     if any(len(part.split()) > 2 * len(ask.text.split()) + _FEW for ask, part in zip(narrated.asks, parts, strict=True)):
         return "step_added"
@@ -251,7 +251,7 @@ def _added(pair: Pair) -> Flaw | None:
 
 
 def _content(text: str) -> frozenset[str]:
-    """The stems of the words that say something, one for those that say the same."""
+    """Return the stems of the content words. Synonyms share one stem."""
     same = _same_stems()
     return frozenset(same.get(found, found) for found in stems(text, read_lists().stop_words))
 

@@ -1,4 +1,4 @@
-"""What a text can be made from: the phrasings of its steps and goal by their forms, looked up once for each text."""
+"""The material of a text: the phrasings of its steps and its goal, sorted by form once for each text."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,9 +19,9 @@ _ME = re.compile(r"\bme\b")
 
 @dataclass(frozen=True)
 class Spoken:
-    """What a text is made from, beside the composition: the workflow's goal, the application's names, values and generators.
+    """The material of a text beside its composition: the goal of the workflow, the names of the application, values and generators.
 
-    Where several applications take part there are no names, and none is named.
+    A composition across several applications has no names, and its text names no application.
     """
 
     goal: Goal | None
@@ -33,20 +33,20 @@ class Spoken:
 
 @dataclass(frozen=True)
 class Forms:
-    """Phrasings by form: sentences, clauses, and the clauses that fit a template in the first person (no "me" in them)."""
+    """Phrasings by form: sentences, clauses, and the clauses without "me", which fit a template in the first person."""
 
     sentences: tuple[str, ...]
     clauses: tuple[str, ...]
     clauses_as_i: tuple[str, ...]
 
     def clauses_for(self, as_i: bool) -> tuple[str, ...]:
-        """The clauses that fit a template, in the first person or not."""
+        """Return the clauses that fit a template. `as_i` says whether the template speaks in the first person."""
         return self.clauses_as_i if as_i else self.clauses
 
 
 @lru_cache(maxsize=20_000)
 def forms_of(phrasings: tuple[str, ...], addressing: bool) -> Forms:
-    """The phrasings by form, without those that address the application where none is to be addressed."""
+    """Return the phrasings by form. Without `addressing`, phrasings that address the application are left out."""
     fitting = [say for say in phrasings if addressing or "{application}" not in say]
     clauses = tuple(say for say in fitting if not is_sentence(say))
     sentences = tuple(say for say in fitting if is_sentence(say))
@@ -54,7 +54,7 @@ def forms_of(phrasings: tuple[str, ...], addressing: bool) -> Forms:
 
 
 class Material:
-    """The forms of the kept steps and of the goal, and whether a template can be filled from them."""
+    """The forms of the kept steps and of the goal, from which templates are filled."""
 
     def __init__(self, steps: Sequence[Step], spoken: Spoken) -> None:
         self.steps = steps
@@ -69,7 +69,7 @@ class Material:
 
     @property
     def shape(self) -> "Shape":
-        """What decides which templates can be filled; few materials differ in it."""
+        """Return the shape, which decides which templates can be filled. Many materials share one shape."""
         return Shape(
             steps=len(self.forms),
             first_sentence=bool(self.forms[0].sentences),
@@ -86,13 +86,13 @@ class Material:
         )
 
     def said(self, number: int, phrasing: str) -> str:
-        """A phrasing of the step with the composition's argument names in it."""
+        """Return a phrasing of the step with the argument names of the composition."""
         names = self.steps[number].names
         return PLACEHOLDER.sub(lambda match: f"{{{names.get(match[1], match[1])}}}", phrasing) if names else phrasing
 
 
 class Shape(NamedTuple):
-    """The number of steps, and what there is of all steps, of the first one, of the goal, and around them."""
+    """The number of steps, and the forms that all steps, the first step, the goal and the words around them have."""
 
     steps: int
     first_sentence: bool
@@ -107,9 +107,9 @@ class Shape(NamedTuple):
     background: bool
     due: bool
 
-    @cache  # noqa: B019  a shape is a plain value, and there are few
+    @cache  # noqa: B019  a shape is a plain value, and there are few shapes
     def fits(self, template: str) -> bool:
-        """Whether the template can be filled."""
+        """Tell whether the template can be filled."""
         parts, as_i = parts_of(template), speaks_as_i(template)
         says_chain = bool(parts & {"chain", "chain_sentence"})
         unmet = [

@@ -1,4 +1,4 @@
-"""Mentions: which applications and kinds of applications a text names, and which of them it addresses."""
+"""Mentions: the applications and kinds of applications that a text names, and which of them it addresses."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ _CLOSE = r"(?:(?:my|our|your|the|a|an|this|that) )?(?:(?:online|new|own|built-in
 
 
 class Words(Declared):
-    """What stands before names, and words for any program."""
+    """Words that stand before names, and words for any program."""
 
     addressing: tuple[str, ...]
     addressing_a_word: tuple[str, ...]
@@ -27,9 +27,9 @@ class Words(Declared):
 
 @dataclass(frozen=True)
 class Mentioned:
-    """What a text mentions: applications by id, kinds by what they are and whose; `addressed` are those that it addresses.
+    """The mentions of a text: applications by id, kinds by name and vendor.
 
-    `rest` is the text without its mentions.
+    `addressed` holds the mentions that the text addresses. `rest` is the text without its mentions.
     """
 
     named: frozenset[str]
@@ -44,10 +44,10 @@ def _words() -> Words:
 
 
 class Mentions:
-    """Finds mentions of the catalog's applications and kinds.
+    """Finds mentions of the applications and kinds of the catalog.
 
-    A name that is an ordinary word (Word, Photos) counts with its capital and not as the first word of a sentence, or where
-    it is addressed.
+    Some names are also ordinary words (Word, Photos). Such a name counts if it has a capital letter and is not the first word
+    of a sentence, or if it is addressed.
     """
 
     def __init__(self, applications: Mapping[str, Application], kinds: Kinds) -> None:
@@ -73,7 +73,7 @@ class Mentions:
         self._addressing_a_word = re.compile(rf"(?:^|[^\w'])(?:{_any_of(words.addressing_a_word)}) $", re.IGNORECASE)
 
     def of(self, text: str) -> Mentioned:
-        """What the text mentions."""
+        """Return what the text mentions."""
         named: set[str] = set()
         addressed: set[str] = set()
         rest: list[str] = []
@@ -101,7 +101,7 @@ class Mentions:
         return after.startswith(":") or (begins and after.startswith(",")) or self._addressing.search(before) is not None
 
     def _counts(self, match: re.Match[str], text: str, addresses: bool) -> bool:
-        """Whether a match is a mention: names do; ordinary words depend on their capital and their place."""
+        """Tell whether a match is a mention. Names always are. For ordinary words, the capital letter and the place decide."""
         before, after = text[: match.start()], text[match.end() :]
         if match["capital"]:
             return addresses or (bool(before) and not before.endswith((". ", "? ", "! ", ": ")))
@@ -112,7 +112,7 @@ class Mentions:
 
 
 def _kind_phrases(applications: Mapping[str, Application], kinds: Kinds) -> Iterator[tuple[str, str]]:
-    """Phrases for kinds of applications, in lower case, each with the kind's name; what `kinds` declares wins."""
+    """Yield phrases for kinds of applications in lower case, each with the name of its kind. Phrases of `kinds` come last, so they win."""
     by_applications = {frozenset(kind.applications): name for name, kind in kinds.kinds.items()}
     of_phrase: dict[str, set[str]] = defaultdict(set)
     for application in applications.values():
@@ -127,5 +127,5 @@ def _kind_phrases(applications: Mapping[str, Application], kinds: Kinds) -> Iter
 
 
 def _any_of(texts: Iterable[str]) -> str:
-    """A pattern for any of the texts, the longest first."""
+    """Return a pattern for any of the texts, the longest first."""
     return "|".join(re.escape(text) for text in sorted(texts, key=lambda text: (-len(text), text)))

@@ -1,4 +1,4 @@
-"""Naming: what a text may call the application, at which level, and whom that leaves as valid."""
+"""Naming: what a text calls the application, at which level, and which applications stay valid then."""
 
 import re
 from collections.abc import Sequence
@@ -13,29 +13,29 @@ Level = Literal["application", "kind", "vendor", "none"]
 
 
 class Words(NamedTuple):
-    """Words for a set of applications: one application's name, or "in my browser"."""
+    """Words for a set of applications: the name of one application, or words such as "in my browser"."""
 
     text: str
     applications: tuple[str, ...]
 
     def stand_twice_in(self, text: str) -> bool:
-        """Whether the last of the words, which says what it is (the browser), stands in the text a second time."""
+        """Tell whether the last word, which says the kind (browser), is in the text more than once."""
         return len(re.findall(rf"\b{re.escape(self.text.rpartition(' ')[2])}", text, re.IGNORECASE)) > 1
 
 
 class Names(Declared):
-    """What one application may be called, by level. Where several applications take part, there are no names."""
+    """Words for one application, by level. A composition across several applications has no names."""
 
     application: tuple[Words, ...] = ()
     kind: tuple[Words, ...] = ()
     vendor: tuple[Words, ...] = ()
 
     def at(self, level: Level) -> Sequence[Words]:
-        """The words of a level."""
+        """Return the words of a level."""
         return () if level == "none" else getattr(self, level)
 
     def level(self, rates: NamingRates, random: Random) -> Level:
-        """A level at its rate; nothing is named where there are no words for the level drawn."""
+        """Draw a level at its rate. Return "none" if there are no words for the drawn level."""
         drawn = random.random()
         for level in ("application", "kind", "vendor"):
             drawn -= getattr(rates, level)
@@ -45,7 +45,7 @@ class Names(Declared):
 
 
 def names_of(application: Application, kinds: Kinds, makers: dict[str, str]) -> Names:
-    """The names of an application; `makers` maps every application to its vendor."""
+    """Return the names of an application. `makers` maps every application to its vendor."""
     own = [kind for kind in kinds.kinds.values() if application.application in kind.applications]
     vendor = application.vendor
     of_vendor = [kind for kind in own if kind.of_vendor and vendor in kinds.vendors]

@@ -1,7 +1,7 @@
-"""The narrator: one text for a bound composition, in a style drawn at the recipe's rates.
+"""The narrator: writes one text for a bound composition, in a style drawn at the rates of the recipe.
 
-A text is built with its placeholders still in it, and filled last from left to right, so that a value said before may be
-referred to ("that workbook"), and the masked text comes for free.
+A text is first built with placeholders: this is the masked text. Then they are filled from left to right, so that a text
+can refer to a value that was said before ("that workbook").
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,10 +28,10 @@ _AROUND = frozenset({"application", "place", "background", "deadline"})  # parts
 
 @dataclass(frozen=True)
 class Narration:
-    """A text, its form with arguments masked, and what it says of the composition.
+    """A text, the same text with its arguments masked, and what it says of the composition.
 
-    `said_tasks` holds the non-generic atomic tasks of the kept steps; of all steps where the text says words of the workflow's goal.
-    `named` holds the applications that the words of its naming level leave; None where it names nothing.
+    `said_tasks` holds the non-generic atomic tasks of the kept steps, or of all steps if the text uses words of the workflow's goal.
+    `named` holds the applications that the words of its naming level stand for, or None if it names nothing.
     """
 
     text: str
@@ -48,7 +48,7 @@ class Narration:
 
 
 class Narrator:
-    """Narrates compositions in declared styles at declared rates, each text within one split where it can be."""
+    """Narrates compositions in declared styles at declared rates. Each text stays within one split if possible."""
 
     def __init__(self, styles: Styles, rates: NarrationRates, split_of: SplitOf = no_split) -> None:
         self.styles = styles
@@ -58,7 +58,7 @@ class Narrator:
         self._fitting_by_shape: dict[Shape, Mapping[str, Sequence[str]]] = {}
 
     def narrate(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken, random: Random) -> Narration:
-        """The text of one user task."""
+        """Return the text of one user task."""
         rate = random.uniform(*self.rates.drop_out)
         generic_rate = random.uniform(*self.rates.generic_drop_out)
         kept = kept_steps(composition, graph, (rate, generic_rate), self.rates.most_said_steps, random, self._split_of)
@@ -67,16 +67,16 @@ class Narrator:
         return self.narrate_kept(composition, kept, spoken, random, rate)
 
     def _splits(self, composition: Composition, positions: Collection[int]) -> set[Split | None]:
-        """The splits of the telling steps at these positions."""
+        """Return the splits of the telling steps at these positions."""
         return {self._split_of(task) for position in positions if not (task := composition.steps[position].task).generic}
 
     def narrate_kept(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken, random: Random, rate: float = 0.0) -> Narration:
-        """The text that says these steps; `rate` is the drop-out that they were kept at."""
+        """Return the text that says these steps. `rate` is the drop-out rate that they were kept at."""
         material = Material([composition.steps[position] for position in kept], spoken)
         level = spoken.names.level(self.rates.naming, random)
         words = random.choice(spoken.names.at(level)) if level != "none" else None
         style, template, raw = self._rendered(material, words, level, random)
-        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says it twice
+        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says the browser twice
             level, words = "none", None
             style, template, raw = self._rendered(material, words, level, random)
         parts = parts_of(template)
@@ -103,13 +103,13 @@ class Narrator:
         )
 
     def _rendered(self, material: Material, words: Words | None, level: Level, random: Random) -> tuple[str, str, str]:
-        """A style, one of its templates, and the text that it makes, with placeholders still in it."""
+        """Return a style, one of its templates, and its text with placeholders."""
         style, template = self._template(material, level, random)
         drawn = Parts(material, self.styles, words, speaks_as_i(template), random).draw(list(parts_of(template)))
         return style, template, compiled(template)(drawn)
 
     def _template(self, material: Material, level: Level, random: Random) -> tuple[str, str]:
-        """A style by its weight and one of its templates, among those that fit; a level of naming has templates of its own."""
+        """Draw a style by its weight and one of its templates that fit. Each level of naming has its own templates."""
         fitting = self._fitting(material.shape)
         if level != "none":
             return "named", random.choice(fitting[level])
@@ -118,7 +118,7 @@ class Narrator:
         return style, random.choice(fitting[style])
 
     def _fitting(self, shape: Shape) -> Mapping[str, Sequence[str]]:
-        """The templates that fit, by style and by level of naming; looked up once for each shape of material."""
+        """Return the templates that fit, by style and by level of naming. They are found once for each shape of material."""
         if shape not in self._fitting_by_shape:
             styles = {style: self.styles.styles[style] for style in self.rates.styles} | dict(self.styles.named)
             within = {name: style.templates if shape.steps <= style.at_most else () for name, style in styles.items()}
@@ -126,7 +126,7 @@ class Narrator:
         return self._fitting_by_shape[shape]
 
     def _finished(self, raw: str, style: str, template: str, random: Random) -> str:
-        """Capital letter and end punctuation as people set them."""
+        """Return the text with a capital letter and end punctuation as often as people write them."""
         lower = random.random() < self.rates.lower_case
         ended = random.random() < self.rates.end_punctuation
         if style in self.styles.styles and self.styles.styles[style].as_typed:
@@ -138,7 +138,7 @@ class Narrator:
 
 
 def _telling_tasks(composition: Composition, positions: Collection[int]) -> tuple[str, ...]:
-    """The non-generic atomic tasks at these positions, sorted."""
+    """Return the non-generic atomic tasks at these positions, sorted."""
     tasks = (composition.steps[position].task for position in positions)
     return tuple(sorted({task.id for task in tasks if not task.generic}))
 

@@ -1,4 +1,4 @@
-"""Near-duplicates: texts of one target whose word trigrams have a Jaccard similarity of 0.9 or more (the design's definition)."""
+"""Near-duplicates: texts of one target whose word trigrams have a Jaccard similarity of 0.9 or more (definition of the design)."""
 
 import math
 import re
@@ -10,7 +10,7 @@ _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
 
 
 def trigrams(text: str) -> frozenset[str]:
-    """Word trigrams, case and punctuation aside; a text of fewer than three words is one gram."""
+    """Return the word trigrams of a text, without case and punctuation. A text of fewer than three words is one gram."""
     words = _WORD.findall(text.casefold())
     if len(words) < 3:
         return frozenset([" ".join(words)])
@@ -18,16 +18,16 @@ def trigrams(text: str) -> frozenset[str]:
 
 
 def common_grams(phrasings: Iterable[str]) -> frozenset[str]:
-    """The trigrams that phrasings bring along whatever their values are; grams with a value in them are rarer."""
+    """Return the trigrams of phrasings that do not depend on values. They are common; grams with a value are rarer."""
     return frozenset(gram for phrasing in phrasings for part in _VALUE.split(phrasing) for gram in trigrams(part))
 
 
 class NearDuplicates:
-    """Finds out, one text after another, whether a text is nearly one that was kept before.
+    """Tells for one text after another whether it is a near-duplicate of a kept text.
 
-    Exact, not approximate: two sets with Jaccard >= t share a gram among the first |x| - ceil(t |x|) + 1 of each in any
-    fixed order (prefix filtering), so only kept texts that share one of those grams are compared. Grams that are not
-    `common` come first, and long ones before short ones: few texts share them.
+    The search is exact (prefix filtering): two sets with Jaccard >= t share a gram among the first |x| - ceil(t |x|) + 1 of
+    each in any fixed order. So a text is compared only with kept texts that share one of these grams. Grams that are not
+    `common` come first, and long grams before short ones, because few texts share them.
     """
 
     def __init__(self, common: Collection[str] = (), threshold: float = 0.9) -> None:
@@ -37,7 +37,7 @@ class NearDuplicates:
         self._by_gram: dict[str, list[int]] = defaultdict(list)
 
     def add(self, text: str) -> bool:
-        """Keep the text and answer True, or answer False because it is nearly one that was kept."""
+        """Keep the text and return True. Return False instead if it is a near-duplicate of a kept text."""
         grams = trigrams(text)
         shared_at_least = math.ceil(self.threshold * len(grams) - 1e-9)
         prefix = sorted(grams, key=self._rare_first)[: len(grams) - shared_at_least + 1]

@@ -1,4 +1,4 @@
-"""The paraphraser: a language model says a narrated text in other words, and what is not faithful is refused.
+"""The paraphraser: a language model says a narrated text in other words. A paraphrase that is not faithful is refused.
 
 AppSelectBench, section 5, "LLM rephrasing module" (Figure 5).
 """
@@ -36,7 +36,7 @@ _AS_TYPED = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d"
 
 @dataclass(frozen=True)
 class Paraphrase:
-    """What became of a request to paraphrase: `accepted` with the new text and its masked form, or the reason why not in a word."""
+    """The result of a request to paraphrase. `status` is `accepted`, with the new text and its masked form, or the reason in a word."""
 
     status: str
     text: str = ""
@@ -45,7 +45,7 @@ class Paraphrase:
 
 @cache
 def prompt_hash() -> str:
-    """The version of the prompt: a hash of its templates and of the schema of answers."""
+    """Return the version of the prompt: a hash of its templates and of the schema of answers."""
     content = hashlib.blake2b(json.dumps(_SCHEMA, sort_keys=True).encode(), digest_size=8)
     for name in _PROMPTS:
         content.update((TEMPLATES_ROOT / name).read_bytes())
@@ -65,7 +65,7 @@ class Paraphraser:
 
     @property
     def rules_hash(self) -> str:
-        """A hash of what the check goes by beside its code: declared words, and the names of applications and kinds."""
+        """Return a hash of what the check uses beside its code: declared words, and the names of applications and kinds."""
         rules = hashlib.blake2b(FAITHFULNESS_FILE.read_bytes() + MENTIONS_FILE.read_bytes(), digest_size=8)
         for application in self.catalog.applications.values():
             rules.update(repr((application.application, spoken_names(application), application.name_is_a_word, application.kind)).encode())
@@ -73,23 +73,23 @@ class Paraphraser:
         return rules.hexdigest()
 
     def narrated(self, row: Mapping[str, Any]) -> Narrated:
-        """What a row of a shard says."""
+        """Return what a row of a shard says."""
         return narrated(row, self.catalog.tasks, self.workflows)
 
     def request(self, told: Narrated) -> Request:
-        """What the model is asked: the rules, which are the same for all texts, and then the text with its steps and values."""
+        """Return the request to the model: first the rules, which are the same for all texts, then the text with its steps and values."""
         user = self._row.render(style=told.style, text=told.text, asks=told.asks, values=told.values)
         return Request(self._system, user, _SCHEMA, temperature=self.temperature, max_tokens=200 + len(told.text))
 
     def judged(self, told: Narrated, row: Mapping[str, Any], answer: Answer) -> Paraphrase:
-        """The paraphrase in an answer, if there is one and it is faithful; `row` is the one that `told` was read from."""
+        """Return the judged paraphrase of an answer. `told` was read from `row`."""
         if answer.status != "answered":
             return Paraphrase(answer.status)
         found = _read(answer.text)
         if found is None:
             return Paraphrase("unreadable")
         text, parts = found
-        if not set(told.text) & set(map(chr, _AS_TYPED)):  # quotation marks as a keyboard has them, where the text has them so
+        if not set(told.text) & set(map(chr, _AS_TYPED)):  # use plain quotation marks, as the text does
             text, parts = text.translate(_AS_TYPED), [part.translate(_AS_TYPED) for part in parts]
         if text.casefold() == told.text.casefold():
             return Paraphrase("unchanged")
@@ -97,7 +97,7 @@ class Paraphraser:
         return Paraphrase(refused) if refused else Paraphrase("accepted", text, self._masked(told, row, text))
 
     def _masked(self, told: Narrated, row: Mapping[str, Any], text: str) -> str:
-        """The text with its arguments masked, and the name of its application where the row addresses that."""
+        """Return the text with its arguments masked. The name of its application is masked too if the row names it."""
         masked = Values(told.values, told.text).masked(text, as_names=True)
         if not row["names_application"]:
             return masked
@@ -107,7 +107,7 @@ class Paraphraser:
 
 
 def _read(content: str) -> tuple[str, list[str]] | None:
-    """The text and its parts, or None where the answer is not the JSON that was asked for."""
+    """Return the text and its parts, or None if the answer is not the JSON that was asked for."""
     try:
         answer = json.loads(content)
         text, parts = answer["text"], answer["parts"]

@@ -1,4 +1,4 @@
-"""The parts that a template is filled with: steps, goal, background and names, as one draw of a text has them."""
+"""The parts that fill a template: steps, goal, background and names, drawn once for each text."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,7 +9,7 @@ from narrators.styles import Connective, Styles
 
 
 class Parts:
-    """Draws parts by their names in templates; `as_i` where the template speaks in the first person."""
+    """Draws parts by their names in templates. `as_i` says that the template speaks in the first person."""
 
     def __init__(self, material: Material, styles: Styles, words: Words | None, as_i: bool, random: Random) -> None:
         self.material = material
@@ -20,61 +20,61 @@ class Parts:
         self.steps = range(len(material.steps))
 
     def draw(self, names: Sequence[str]) -> dict[str, str]:
-        """The named parts, drawn in the order of their names so that seeds mean the same everywhere."""
+        """Return the named parts. They are drawn in the order of their names, so that a seed always gives the same text."""
         return {name: getattr(self, name)() for name in sorted(names)}
 
     def chain(self) -> str:
-        """Every step as a clause."""
+        """Return every step as a clause."""
         return self._joined(self.steps)
 
     def chain_sentence(self) -> str:
-        """The same as the beginning of a sentence."""
+        """Return the chain as the beginning of a sentence."""
         return capitalized(self.chain())
 
     def lead(self) -> str:
-        """The first step as a sentence."""
+        """Return the first step as a sentence."""
         return self.material.said(0, self.random.choice(self.material.forms[0].sentences))
 
     first = lead
 
     def rest(self) -> str:
-        """Every step but the first as a clause."""
+        """Return every step except the first as a clause."""
         return self._joined(self.steps[1:])
 
     def goal(self) -> str:
-        """The goal as a clause."""
+        """Return the goal as a clause."""
         return self.random.choice(self.material.goal.clauses_for(self.as_i))
 
     def goal_sentence(self) -> str:
-        """The goal as a sentence."""
+        """Return the goal as a sentence."""
         return self.random.choice(self.material.goal.sentences)
 
     def goal_fragment(self) -> str:
-        """The goal as a fragment."""
+        """Return the goal as a fragment."""
         return self.random.choice(self.material.goal_fragments)
 
     def fragment(self) -> str:
-        """The only step as a fragment."""
+        """Return the only step as a fragment."""
         return self.material.said(0, self.random.choice(self.material.fragments))
 
     def background(self) -> str:
-        """What comes before the ask."""
+        """Return the background that comes before the ask."""
         return self.random.choice(self.material.backgrounds)
 
     def deadline(self) -> str:
-        """When it has to be done."""
+        """Return the time by which the task must be done."""
         return self.random.choice(self.styles.deadlines)
 
     def application(self) -> str:
-        """The application's name, filled in at the end."""
+        """Return the placeholder of the application's name, which is filled at the end."""
         return "{application}"
 
     def place(self) -> str:
-        """The kind of application, in words such as "in my browser"."""
+        """Return words for the kind of application, such as "in my browser"."""
         return self.words.text if self.words else ""
 
     def _joined(self, steps: Sequence[int]) -> str:
-        """The steps as clauses, joined by a connective that reads well between them."""
+        """Return the steps as clauses, joined by a connective that reads well between them."""
         material = self.material
         clauses = [material.said(number, self.random.choice(material.forms[number].clauses_for(self.as_i))) for number in steps]
         if len(clauses) == 1:
@@ -86,7 +86,7 @@ class Parts:
 
 
 def capitalized(text: str) -> str:
-    """The text with a capital first letter; a placeholder keeps the case of its value."""
+    """Return the text with a capital first letter. A placeholder keeps the case of its value."""
     return text[:1].upper() + text[1:]
 
 

@@ -1,4 +1,4 @@
-"""Proper names in a text: quotations, addresses, paths, files, flags, and words with a capital that no sentence gives them."""
+"""Proper names in a text: quotations, addresses, paths, files, flags, and words with a capital letter inside a sentence."""
 
 import re
 
@@ -11,7 +11,7 @@ _FIRST_PERSON = frozenset({"I", "OK"})
 
 
 def names_in(text: str) -> set[str]:
-    """The names that stand in the text, without a possessive or plural ending."""
+    """Return the proper names of the text."""
     literal = {match["quoted"] or match[0].rstrip(".,;:?!") for match in _LITERAL.finditer(text)}
     rest = _LITERAL.sub(" x ", text)
     capital = {match[0] for match in _CAPITAL.finditer(rest)}
@@ -19,7 +19,7 @@ def names_in(text: str) -> set[str]:
 
 
 def stands_in(name: str, text: str) -> bool:
-    """Whether a name stands in the text as a word, case aside."""
+    """Tell whether a name is in the text as a word of its own, in any case, perhaps with a possessive or plural ending."""
     before = r"(?<!\w)" if name[0].isalnum() else ""
     after = r"(?:'s|s)?(?!\w)" if name[-1].isalnum() else ""
     return re.search(before + re.escape(name) + after, text, re.IGNORECASE) is not None

@@ -1,4 +1,4 @@
-"""Filling in values, and referring ("that workbook") to those that were said already."""
+"""Fill in values, and refer to values that were said before ("that workbook")."""
 
 import re
 from collections.abc import Mapping
@@ -9,17 +9,17 @@ from narrators.material import Spoken
 from narrators.naming import Words
 from narrators.parts import capitalized
 
-# "the uploaded that spreadsheet", "newer that package" and "\"that note\"" read wrong: where a determiner, a noun of its own or
-# a quotation mark stands before it, the value itself is said again
+# "the uploaded that spreadsheet", "newer that package" and "\"that note\"" read wrong: after a determiner, a noun or a
+# quotation mark, the value itself is said again
 _DETERMINERS = "a|an|the|my|your|our|his|her|their|its|this|that|these|those|each|every|both|any|no|new|newer|old|older|same|other|named|called"
 _PREPOSITIONS = "of|in|to|from|with|on|for|and|at|as|by|into|onto|under|over|inside|through|than|is|are|so|if|when"
 _NO_REFERENCE_AFTER = re.compile(rf"(?:[\"'(#@/\\]|\b(?:{_DETERMINERS}|\d+) (?:(?!(?:{_PREPOSITIONS})\b)[\w'-]+ ){{0,2}})$", re.IGNORECASE)
 
 
 def filled(masked: str, arguments: Mapping[str, Argument], spoken: Spoken, words: Words | None, rate: float, random: Random) -> str:
-    """The text with its values, and the words for its application.
+    """Return the text with its values and the words for its application.
 
-    A value that was said before is referred to at the rate, where its generator knows how and that reads well.
+    At the rate, the text refers to a value that was said before, if its generator has words for it and the sentence reads well.
     """
     said: set[str] = set()
 

@@ -1,4 +1,4 @@
-"""The declared styles, templates and connectives, compiled once."""
+"""The declared styles, templates and connectives. Each template is compiled once."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -18,11 +18,11 @@ PARTS = frozenset(
     | {"deadline", "application", "place"}
 )
 _FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
-_ENVIRONMENT = Environment(autoescape=False)  # parses templates; their parts are put in place by `compiled`
+_ENVIRONMENT = Environment(autoescape=False)  # only parses templates; `compiled` renders them
 
 
 class Connective(BaseModel):
-    """How clauses are joined; `plain` only where no clause holds a comma or an "and" of its own."""
+    """Words that join clauses. A `plain` connective fits only clauses without a comma and without "and"."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     between: str
@@ -33,7 +33,7 @@ class Connective(BaseModel):
 
 
 class Style(BaseModel):
-    """Templates of one style, and the most kept steps that they fit."""
+    """The templates of one style, and the most kept steps that they fit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     templates: tuple[str, ...]
@@ -42,7 +42,7 @@ class Style(BaseModel):
 
 
 class Styles(BaseModel):
-    """Templates by style and by level of naming, connectives, deadlines, and the words that fingers mistype."""
+    """Templates by style and by level of naming, connectives, deadlines, and words that can get a typo."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     styles: Mapping[str, Style]
@@ -54,7 +54,7 @@ class Styles(BaseModel):
 
 @cache
 def read_styles(path: Path = STYLES_FILE) -> Styles:
-    """The styles of the file; BadInput names every problem in it."""
+    """Return the styles of the file. BadInput names all problems of the file."""
     problems: list[Problem] = []
     source = read_yaml(path, problems)
     styles = validated(source, Styles, problems) if source.data is not None else None
@@ -65,7 +65,7 @@ def read_styles(path: Path = STYLES_FILE) -> Styles:
             problems.append(source.problem(place, str(error)))
             continue
         for part in sorted(parts_of(template) - PARTS):
-            problems.append(source.problem(place, f"uses the part '{part}', which narrators do not know{suggestion(part, PARTS)}"))
+            problems.append(source.problem(place, f"uses the unknown part '{part}'{suggestion(part, PARTS)}"))
     if styles is None or problems:
         raise BadInput(problems)
     return styles
@@ -80,16 +80,16 @@ def _each_template(styles: Styles) -> Iterator[tuple[Place, str]]:
 
 @cache
 def compiled(template: str) -> Callable[[Mapping[str, str]], str]:
-    """What renders a template from its parts.
+    """Return a function that renders the template from its parts.
 
-    Templates put parts in their places and do nothing else, so that rendering is joining, which costs a tenth of Jinja's own.
+    A template only puts parts in their places, so rendering is joining. It takes a tenth of the time of Jinja.
     """
     pieces = _pieces(template)
     return lambda parts: "".join(parts[text] if is_part else text for is_part, text in pieces)
 
 
 def _pieces(template: str) -> list[tuple[bool, str]]:
-    """The template's literal texts and the names of its parts, in their order; ValueError where it holds anything else."""
+    """Return the literal texts and the part names of the template, in order. Raise ValueError if it holds anything else."""
     found: list[tuple[bool, str]] = []
     for statement in _ENVIRONMENT.parse(template).body:
         for node in statement.nodes if isinstance(statement, nodes.Output) else [statement]:
@@ -105,11 +105,11 @@ def _pieces(template: str) -> list[tuple[bool, str]]:
 
 @cache
 def parts_of(template: str) -> frozenset[str]:
-    """What a template uses: chain, lead, goal, ..."""
+    """Return the parts that a template uses: chain, lead, goal, ..."""
     return frozenset(meta.find_undeclared_variables(_ENVIRONMENT.parse(template)))
 
 
 @cache
 def speaks_as_i(template: str) -> bool:
-    """Whether the template makes the writer the one who acts, so that a clause with "me" in it would read wrong."""
+    """Tell whether the writer acts in the template ("I want to"). A clause with "me" would read wrong there."""
     return _FIRST_PERSON.search(template) is not None

@@ -1,4 +1,4 @@
-"""The odd typo, as fingers make them: only in ordinary words, so never in a value, a name, a number or a path."""
+"""Typos, only in ordinary words: never in a value, a name, a number or a path."""
 
 import re
 from collections.abc import Collection
@@ -12,9 +12,9 @@ _NEIGHBOURS = {
 
 
 def with_typo(text: str, ordinary: Collection[str], random: Random) -> str:
-    """The text with one of its ordinary words mistyped: two letters swapped, one left out, one doubled, or a neighbouring key.
+    """Return the text with a typo in one ordinary word: two letters swapped, one left out, one doubled, or a neighbouring key.
 
-    Words in quotation marks stay; a text without an ordinary word stays as it is.
+    Words in quotation marks do not change. A text without an ordinary word does not change.
     """
     quoted = [match.span() for match in re.finditer(r'"[^"]*"', text)]
     words = [match for match in _WORD.finditer(text) if match[0] in ordinary and not any(start <= match.start() < end for start, end in quoted)]
@@ -25,7 +25,7 @@ def with_typo(text: str, ordinary: Collection[str], random: Random) -> str:
 
 
 def _mistyped(word: str, random: Random) -> str:
-    """The word with one slip behind its first letter, different from the word."""
+    """Return the word with one typo behind its first letter. It always differs from the word."""
     place = random.randrange(1, len(word) - 1)
     slips = [
         word[:place] + word[place + 1] + word[place] + word[place + 2 :],

@@ -1,4 +1,4 @@
-"""Argument values in a text: where they stand, in what order, and the text with them masked."""
+"""Argument values in a text: their places, their order, and the text with the values masked."""
 
 import re
 from collections import defaultdict
@@ -10,9 +10,9 @@ MASK = "{}"
 
 
 class Values:
-    """Values by the names of their arguments, as a text has them; the case of a first letter does not matter.
+    """The values of arguments in a text, by argument name. The case of the first letter does not matter.
 
-    The longest value is seen first, so that one inside another is not taken for itself.
+    The longest value is matched first, so that a value inside a longer value is not found there.
     """
 
     def __init__(self, values: Mapping[str, str], text: str) -> None:
@@ -30,11 +30,11 @@ class Values:
         return [(self._name_of[_key(match[0])], match.start()) for match in self._pattern.finditer(text)]
 
     def standing_in(self, text: str) -> list[str]:
-        """The names whose values stand in the text, in the order of their first places."""
+        """Return the names whose values are in the text, in the order of their first places."""
         return list(dict.fromkeys(name for name, _ in self._found(text)))
 
     def order(self, text: str, generators: Mapping[str, str]) -> dict[str, list[str]]:
-        """The order of values that could be taken for each other: those of one generator, and those that begin with a digit."""
+        """Return the order of values that can be mixed up: the values of each generator, and the values that begin with a digit."""
         alike: dict[str, list[str]] = defaultdict(list)
         for name in self.standing_in(text):
             alike[generators[name]].append(name)
@@ -46,12 +46,12 @@ class Values:
         return next(key for key, owner in self._name_of.items() if owner == name)
 
     def led_by(self, name: str, text: str) -> set[str]:
-        """The words that stand right before the value, articles aside."""
+        """Return the words right before the value, without articles."""
         before = (_LED_BY.search(text[:start]) for found, start in self._found(text) if found == name)
         return {match[1].casefold() for match in before if match}
 
     def masked(self, text: str, as_names: bool = False) -> str:
-        """The text with a mask in the place of every value, or with the names of the arguments in braces."""
+        """Return the text with a mask in the place of every value, or with the name of the argument in braces."""
         return self._pattern.sub(lambda match: f"{{{self._name_of[_key(match[0])]}}}" if as_names else MASK, text)
 
 
@@ -60,7 +60,7 @@ def _key(value: str) -> str:
 
 
 def _spelled(value: str, text: str) -> str:
-    """A pattern for the value as a word of its own, unless the text itself has it inside another word."""
+    """Return a pattern for the value as a word of its own, or inside other words if the text has it only there."""
     first = value[0]
     spelled = f"[{re.escape(first.lower())}{re.escape(first.upper())}]{re.escape(value[1:])}" if first.lower() != first.upper() else re.escape(value)
     bounded = ("(?<!\\w)" if first.isalnum() else "") + spelled + ("(?!\\w)" if value[-1].isalnum() else "")

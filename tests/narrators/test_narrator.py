@@ -85,7 +85,7 @@ def test_templates_in_the_first_person_are_known(template: str, expected: bool) 
 @pytest.mark.parametrize(
     ("template", "reason"),
     [
-        ("{{ chian }}", "uses the part 'chian', which narrators do not know; did you mean 'chain'?"),
+        ("{{ chian }}", "uses the unknown part 'chian'; did you mean 'chain'?"),
         ("{% if chain %}{{ chain }}{% endif %}", "a template holds texts and {{ parts }}, and nothing else"),
         ("{{ chain }", "unexpected '}'"),
     ],
