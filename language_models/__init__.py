@@ -1,1 +1,1 @@
-"""One thin client for OpenAI-compatible endpoints, and the cache that makes every call paid for once."""
+"""One thin client for OpenAI-compatible endpoints, and a cache, so that every call is paid for once."""

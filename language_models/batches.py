@@ -1,4 +1,4 @@
-"""Answers by OpenAI's batch endpoint: half the price, within a day. What is handed in is remembered, so that a killed run fetches it."""
+"""Answers from OpenAI's batch endpoint: half the price, within a day. Batches are stored, so that the next run fetches those of a killed run."""
 
 import asyncio
 import io
@@ -16,22 +16,22 @@ from language_models.client import CALL_ID, Client, Item, Progress
 from language_models.errors import ModelError
 from language_models.failures import classify
 
-_MOST_REQUESTS = 10_000  # of one batch; the endpoint takes 50,000, and 200 MB
+_MOST_REQUESTS = 10_000  # in one batch; the endpoint accepts 50,000, and 200 MB
 _URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
-_ROUNDS = 4  # a question may follow from the answer to another
+_ROUNDS = 4  # a request can depend on the answer to another request
 _LONGEST_POLL = 60.0  # seconds
 _OVER = {"completed", "failed", "expired", "cancelled"}
-_Asked = tuple[str, dict[str, Any], int]  # key, what the cache is addressed by, and the number of the sample
+_Asked = tuple[str, dict[str, Any], int]  # cache key, the request that the key is made from, and the number of the sample
 
 
 def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item], Awaitable[object]], progress: Progress, poll: float = 5.0) -> None:
-    """Put the answers to all that `work` asks over the items into the cache; the caller then runs it over them as ever.
+    """Put the answers to all requests of `work` over the items into the cache. The caller runs `work` over the items afterwards.
 
-    Requests that the endpoint could not answer are left to fail in the caller's run, by the client's `failed`. `poll`: seconds
-    between the first two looks at a batch; it doubles up to a minute.
+    Requests without an answer are put into the client's `failed`, so that they fail in that run. `poll` is the pause in seconds
+    between the first two looks at a batch. It doubles up to a minute.
     """
     if client.endpoint.interface != "chat":
-        raise ModelError(f"model '{client.endpoint.model}' is asked by completion, and batches are of chats: leave out --batch")
+        raise ModelError(f"model '{client.endpoint.model}' only completes texts, but a batch holds chat requests: leave out --batch")
     try:
         client.run(_fetch_all(client, progress, poll))
         for _ in range(_ROUNDS):
@@ -50,7 +50,7 @@ def _blocks(items: Sequence[Item]) -> Iterator[Sequence[Item]]:
 
 
 def _asked_by(client: Client, items: Sequence[Item], work: Callable[[Item], Awaitable[object]]) -> list[_Asked]:
-    """The requests of the items that the cache does not hold."""
+    """Return the requests of the items that are not in the cache."""
     asked: list[_Asked] = []
 
     def take(key: str, request: Request, addressed: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ def _asked_by(client: Client, items: Sequence[Item], work: Callable[[Item], Awai
 
 
 async def _hand_in(client: Client, asked: Sequence[_Asked]) -> None:
-    """Hand in what no batch holds yet. The file is remembered before the batch is made, so that a kill in between makes no second one."""
+    """Hand in the requests that no batch holds yet. The file is stored before the batch is made, so that a kill in between makes no second batch."""
     known = {key for batch in client.cache.batches() for key, _, _ in batch.requests}
     requests = [one for one in asked if one[0] not in known]
     if not requests:
@@ -74,7 +74,7 @@ async def _hand_in(client: Client, asked: Sequence[_Asked]) -> None:
 
 
 async def _made(client: Client, batch: Batch) -> Batch:
-    """The batch at the endpoint: the one that was made of its file, or a new one."""
+    """Return the batch with its id at the endpoint. It is made now if the endpoint has no batch of its file."""
     if batch.batch_id is not None:
         return batch
     async for there in client.connection.batches.list(limit=100):
@@ -92,7 +92,7 @@ def _body(addressed: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _fetch_all(client: Client, progress: Progress, poll: float) -> None:
-    """Wait for every batch that was handed in, and keep its answers."""
+    """Wait for all batches that were handed in, and keep their answers."""
     batches = [await _made(client, batch) for batch in client.cache.batches()]
     total = sum(len(batch.requests) for batch in batches)
     done = 0
@@ -108,7 +108,7 @@ async def _fetch_all(client: Client, progress: Progress, poll: float) -> None:
 
 
 async def _keep(client: Client, batch: Batch, state: Any) -> None:
-    """Keep the answers of a batch that is over; what it did not answer counts as failed in this run."""
+    """Keep the answers of a batch that is over. Its other requests count as failed in this run."""
     if state.status == "failed":
         reasons = "; ".join(error.message or "" for error in (state.errors.data or [])) if state.errors else "no reason given"
         client.cache.end_batch(batch)
@@ -123,7 +123,7 @@ async def _keep(client: Client, batch: Batch, state: Any) -> None:
 
 
 def _keep_line(client: Client, asked: dict[str, _Asked], line: dict[str, Any]) -> None:
-    """Keep the answer of one line, and take it off what was asked."""
+    """Keep the answer of one line, and remove its request from `asked`."""
     response = line.get("response") or {}
     key = str(line.get("custom_id"))
     if response.get("status_code") != 200 or key not in asked:

@@ -1,8 +1,8 @@
-"""The cache of answers, and the ledger of calls: one SQLite file, written ahead, so that a kill loses at most the calls in flight.
+"""The cache of answers and the ledger of calls: one SQLite file with a write-ahead log, so that a kill loses at most the calls in flight.
 
-`answers` holds every complete answer by the whole request and the sample number, refusals and truncations too; transport errors never.
-Texts of messages stand once in `texts`, since a run's requests share theirs. An entry that cannot be read is moved to `set_aside` and asked again.
-`served` notes which weights an endpoint said it serves, where it says so, since answers of others must not be taken for its own.
+`answers` holds every complete answer by the whole request and the sample number, also refusals and truncated answers, but no transport errors.
+`texts` holds each text of messages once, because the requests of a run share texts. An unreadable entry is moved to `set_aside` and asked again.
+`served` holds the weights that an endpoint says it serves, so that answers of other weights are never mixed with its own.
 """
 
 import contextlib
@@ -31,12 +31,12 @@ create table if not exists calls (
 );
 create table if not exists served (endpoint text primary key, weights text not null) without rowid;
 """
-_SHORT = 200  # characters; texts up to this length stand in the request itself
+_SHORT = 200  # characters; texts up to this length stay in the request
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call that was made: what for, of whom, how it ended, and what it took."""
+    """One call: its purpose, model, endpoint, status, tokens, cost and time."""
 
     call_id: str
     purpose: str
@@ -57,7 +57,7 @@ _ADD_CALL = f"insert into calls values ({', '.join('?' * len(fields(Call)))})"
 
 @dataclass(frozen=True)
 class Batch:
-    """Requests that were handed in together: the uploaded file, the batch once there is one, and [key, request, sample] of each."""
+    """Requests that were handed in together: the uploaded file, the id of the batch or None, and [key, request, sample] of each."""
 
     input_file: str
     batch_id: str | None
@@ -65,7 +65,7 @@ class Batch:
 
 
 class Cache:
-    """Complete answers by request, and the calls that were made for them."""
+    """Complete answers by request, and the calls of the ledger."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,7 +73,7 @@ class Cache:
         self._known_texts: set[str] = set()
 
     def get(self, key: str) -> dict[str, Any] | None:
-        """The answer that is kept under a request's key, or None."""
+        """Return the answer that is kept under the key of a request, or None."""
         found = self._connection.execute("select answer from answers where key = ?", [key]).fetchone()
         if found is None:
             return None
@@ -87,25 +87,25 @@ class Cache:
         return answer
 
     def set_aside(self, key: str) -> None:
-        """Move an entry out of the way, so that it is asked again."""
+        """Move an entry to `set_aside`, so that its request is asked again."""
         with self._connection:
             self._connection.execute("insert into set_aside (key, request, answer) select key, request, answer from answers where key = ?", [key])
             self._connection.execute("delete from answers where key = ?", [key])
 
     def has_answered(self, purpose: str) -> bool:
-        """Whether a call for that purpose ever succeeded."""
+        """Tell whether a call for this purpose ever succeeded."""
         query = "select 1 from calls where purpose = ? and status <> 'failed' limit 1"
         return self._connection.execute(query, [purpose]).fetchone() is not None
 
     def served_before(self, endpoint: str, weights: str) -> str:
-        """The weights that an endpoint was noted to serve when it was first looked at; those given here, noted now, where it never was."""
+        """Return the stored weights of an endpoint. If none are stored yet, store the given weights and return them."""
         with self._connection:
             self._connection.execute("insert or ignore into served values (?, ?)", [endpoint, weights])
         (noted,) = self._connection.execute("select weights from served where endpoint = ?", [endpoint]).fetchone()
         return str(noted)
 
     def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
-        """Keep an answer and the call that brought it; both outlive a kill from here on."""
+        """Keep an answer and its call. From then on, both survive a kill."""
         with self._connection:
             stored = json.dumps(self._with_texts_apart(request), ensure_ascii=False)
             row = [key, stored, sample, json.dumps(answer, ensure_ascii=False)]
@@ -114,17 +114,17 @@ class Cache:
                 self._connection.execute(_ADD_CALL, tuple(vars(call).values()))
 
     def note(self, call: Call) -> None:
-        """Write down a call that brought no answer."""
+        """Keep a call that brought no answer."""
         with self._connection:
             self._connection.execute(_ADD_CALL, tuple(vars(call).values()))
 
     def batches(self) -> list[Batch]:
-        """The batches that were handed in and whose answers are not kept yet."""
+        """Return the batches that were handed in and whose answers are not kept yet."""
         rows = self._connection.execute("select input_file, batch_id, requests from batches").fetchall()
         return [Batch(file, batch, json.loads(zlib.decompress(requests))) for file, batch, requests in rows]
 
     def put_batch(self, batch: Batch) -> None:
-        """Remember a batch, so that a killed run fetches it instead of paying again."""
+        """Store a batch, so that the next run fetches it after a kill instead of paying again."""
         with self._connection:
             requests = zlib.compress(json.dumps(batch.requests, ensure_ascii=False).encode())
             self._connection.execute(
@@ -132,16 +132,16 @@ class Cache:
             )
 
     def end_batch(self, batch: Batch) -> None:
-        """Forget a batch whose answers are kept."""
+        """Delete a batch whose answers are kept."""
         with self._connection:
             self._connection.execute("delete from batches where input_file = ?", [batch.input_file])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def _with_texts_apart(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The request with the long texts of its messages replaced by their hashes."""
+        """Return the request. The long texts of its messages are replaced by their hashes."""
         if "prompt" in request:
             return request | {"prompt": self._apart(request["prompt"])}
         return request | {"messages": [message | {"content": self._apart(message["content"])} for message in request["messages"]]}
@@ -157,12 +157,12 @@ class Cache:
 
 
 def request_key(request: dict[str, Any], sample: int) -> str:
-    """A hash of the whole request and the sample number."""
+    """Return a hash of the whole request and the sample number."""
     return hashlib.sha256(f"{json.dumps(request, sort_keys=True, ensure_ascii=False)}\n{sample}".encode()).hexdigest()
 
 
 def read_request(path: Path, call_id: str) -> list[dict[str, str]] | None:
-    """The messages of a kept call, by the beginning of its key; None where there is none."""
+    """Return the messages of a kept call, found by the beginning of its key, or None if there is no such call."""
     with contextlib.closing(_opened(path)) as connection:
         found = connection.execute("select request from answers where key >= ? and key < ? || 'g' limit 1", [call_id, call_id]).fetchone()
         if found is None:
@@ -190,7 +190,7 @@ def read_calls(path: Path) -> Iterator[Call]:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    """The file, with its tables; one that is no database any more is set aside, and a new one begun."""
+    """Open the file and make its tables. A damaged file is set aside, and a new file replaces it."""
     try:
         return _with_tables(path)
     except sqlite3.OperationalError:
@@ -203,6 +203,6 @@ def _opened(path: Path) -> sqlite3.Connection:
 def _with_tables(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=60)
     connection.execute("pragma journal_mode = wal")
-    connection.execute("pragma synchronous = normal")  # outlives a kill of the process; a power cut may cost the last moments
+    connection.execute("pragma synchronous = normal")  # survives a kill of the process; a power cut can lose the last moments
     connection.executescript(_SCHEMA)
     return connection

@@ -1,4 +1,4 @@
-"""Calling an endpoint: within its limits and the budget, again where that helps, and written down however it ends."""
+"""Call an endpoint within its limits and the budget. Try again if that can help, and put every call into the ledger."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ Write = Callable[[Answer | None, Call], Answer]
 
 
 class Caller:
-    """Makes calls of one endpoint. The first failure that concerns every call stops all of them, with `stopped`."""
+    """Makes calls to one endpoint. The first failure that concerns all calls is put into `stopped` and stops all of them."""
 
     def __init__(self, endpoint: Endpoint, key: str, budget: Budget) -> None:
         self.endpoint = endpoint
@@ -37,7 +37,7 @@ class Caller:
 
     @property
     def connection(self) -> openai.AsyncOpenAI:
-        """The openai client, on the faster of its transports. It does not retry: that is decided here, where the limits are known."""
+        """Return the openai client with its faster transport. It does not retry: this class decides that, because it knows the limits."""
         if self._connection is None:
             timeout = self.endpoint.patience.timeout
             transport = openai.DefaultAioHttpClient(timeout=timeout)
@@ -47,14 +47,15 @@ class Caller:
         return self._connection
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         if self._connection is not None:
             await self._connection.close()
 
     async def call(self, request: Request, body: dict[str, Any], named: tuple[str, str], write: Write, allowance: Allowance) -> Answer:
-        """The answer of a call that succeeded, or `failed`; `write` keeps the answer and the ledger's line. ModelError stops the run.
+        """Return the answer, or an answer with the status `failed`. `write` keeps the answer and the line of the ledger.
 
-        `named` is the call's id and what it is for. RequestFailed where nothing has succeeded yet and the failure may be this request's own.
+        `named` holds the id of the call and its purpose. A ModelError stops the run. RequestFailed is raised if no call has succeeded
+        yet and the request itself can be the cause.
         """
         successes = self._successes
         failure: Failure | None = None
@@ -81,7 +82,7 @@ class Caller:
         return Answer("", "failed", call_id=named[0], failure=failure)
 
     async def answers_again(self, purpose: str, note: Callable[[Call], None]) -> bool:
-        """Whether what was answered last is answered once more; False where nothing was."""
+        """Send the last answered request once more, and tell whether it is answered again. Return False if no request was answered yet."""
         if self._answered_last is None:
             return False
         request, body, call_id = self._answered_last
@@ -94,7 +95,7 @@ class Caller:
             return isinstance(await self._try(request, body, (call_id, purpose, 1), write, Allowance(None)), Answer)
 
     async def _try(self, request: Request, body: dict[str, Any], named: tuple[str, str, int], write: Write, allowance: Allowance) -> Answer | Failure:
-        """One attempt."""
+        """Make one attempt."""
         await self._requests.wait()
         await self._tokens.wait(request.estimated_tokens)
         most = self.endpoint.cost(request.estimated_tokens, 0, request.max_tokens + self.endpoint.reasoning_tokens)
@@ -131,14 +132,14 @@ class Caller:
             self._requests.pause(min(failure.retry_after, self.endpoint.patience.longest_pause))
 
     def _pause(self, attempt: int, failure: Failure) -> float:
-        """Seconds before the next attempt: doubling, with jitter so that calls that failed together do not come back together."""
+        """Return the seconds before the next attempt. They double, with jitter, so that calls that failed together do not return together."""
         patience = self.endpoint.patience
         pause = min(patience.first_pause * 2.0 ** (attempt - 1), patience.longest_pause) * random.uniform(0.5, 1.0)
         return max(pause, min(failure.retry_after or 0.0, patience.longest_pause))
 
 
 async def _posted(connection: openai.AsyncOpenAI, body: dict[str, Any]) -> bytes:
-    """The body of the server's answer, unread. The client's general `post` sends ours as it is: `create` would walk through it again
+    """Return the raw body of the server's answer. The general `post` sends our body as it is. `create` would walk through the body again
     and build models of the answer, which takes a third of the time of a call.
     """
     path = "/chat/completions" if "messages" in body else "/completions"
@@ -147,12 +148,12 @@ async def _posted(connection: openai.AsyncOpenAI, body: dict[str, Any]) -> bytes
 
 
 def now() -> str:
-    """The time, as the ledger has it."""
+    """Return the current time as the ledger writes it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def ledger_line(endpoint: Endpoint, named: tuple[str, str, int], started_at: str, answer: Answer) -> Call:
-    """The ledger's line of a call; `named` is its id, what it was for, and the number of the attempt."""
+    """Return the line of a call in the ledger. `named` holds its id, its purpose and the number of the attempt."""
     call_id, purpose, attempt = named
     return Call(
         call_id=call_id,

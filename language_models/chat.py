@@ -1,4 +1,4 @@
-"""A chat request and its answer, as every caller sees them."""
+"""A chat request and its answer, in the form that all callers use."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -8,14 +8,14 @@ from language_models.endpoint import Endpoint
 from language_models.errors import Failure, ModelError
 
 Status = Literal["answered", "empty", "refused", "truncated", "failed"]
-_CHARACTERS_PER_TOKEN = 4.0  # of English under the tokenizers in use; only ever called an estimate
+_CHARACTERS_PER_TOKEN = 4.0  # of English text under the usual tokenizers; only for estimates
 _MOST_CHARACTERS_PER_TOKEN = 6.0
-_TOKENS_PER_IMAGE = 1100  # about what a picture of a screen counts at the endpoints in use
+_TOKENS_PER_IMAGE = 1100  # about the tokens of one screenshot at the usual endpoints
 
 
 @dataclass(frozen=True)
 class Request:
-    """One chat request; `schema` asks for JSON of that JSON Schema, `images` are PNG files that follow the user's text."""
+    """One chat request. `schema` asks for JSON of this JSON Schema. `images` are PNG files that follow the user's text."""
 
     system: str
     user: str
@@ -27,16 +27,18 @@ class Request:
     top_p: float | None = None
 
     def body(self, endpoint: Endpoint) -> dict[str, Any]:
-        """What is sent, and what the cache is keyed by, together with where it is sent. A base model completes the text up to a line's end."""
+        """Return the body that is sent. It is part of the cache key, with the address. A base model completes the text up to the end of the line."""
         body: dict[str, Any] = {"model": endpoint.name_there, endpoint.limits_by: self.max_tokens + endpoint.reasoning_tokens}
         if endpoint.interface == "chat":
             body["messages"] = [{"role": "system", "content": self.system}, {"role": "user", "content": self._content()}]
         elif self.images:
-            raise ModelError(f"model '{endpoint.model}' completes texts and takes no pictures: ask a chat model, or show it the elements alone")
+            raise ModelError(f"model '{endpoint.model}' only completes texts and takes no pictures: use a chat model, or show it only the elements")
         elif self.schema is None:
             body |= {"prompt": f"{self.system}\n\n{self.user}", "stop": ["\n"]}
         else:
-            raise ModelError(f"model '{endpoint.model}' completes texts and takes no JSON schema: ask it for text (--reply text), or a chat model")
+            raise ModelError(
+                f"model '{endpoint.model}' only completes texts and takes no JSON schema: ask it for text (--reply text), or use a chat model"
+            )
         if endpoint.takes_temperature:
             body["temperature"] = self.temperature
             if self.top_p is not None:
@@ -46,7 +48,7 @@ class Request:
         return body
 
     def _content(self) -> str | list[dict[str, Any]]:
-        """What the user says: a text alone, or a text and pictures."""
+        """Return the content of the user's message: a text, or a text and pictures."""
         if not self.images:
             return self.user
         urls = [f"data:image/png;base64,{b64encode(image).decode()}" for image in self.images]
@@ -54,18 +56,18 @@ class Request:
 
     @property
     def estimated_tokens(self) -> int:
-        """About how many tokens the input has."""
+        """Return an estimate of the number of input tokens."""
         return round((len(self.system) + len(self.user)) / _CHARACTERS_PER_TOKEN) + _TOKENS_PER_IMAGE * len(self.images)
 
     @property
     def fewest_tokens(self) -> int:
-        """Fewer tokens than this the input hardly has under any tokenizer."""
+        """Return a low estimate of the number of input tokens, which holds for nearly every tokenizer."""
         return round((len(self.system) + len(self.user)) / _MOST_CHARACTERS_PER_TOKEN)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a request. `failed` is a call that never succeeded: it holds no text but its failure, cost nothing and is not kept."""
+    """The answer to a request. `failed` means that no call succeeded: the answer has a failure and no text, costs nothing and is not kept."""
 
     text: str
     status: Status
@@ -80,7 +82,7 @@ class Answer:
 
 
 def read_completion(completion: dict[str, Any], latency_ms: float, endpoint: Endpoint) -> Answer:
-    """The answer in a chat completion; ValueError where the server sent something else."""
+    """Return the answer in a chat completion. Raise ValueError if the server sent something else."""
     try:
         choice = completion["choices"][0]
         message = choice.get("message") or {"content": choice["text"]}

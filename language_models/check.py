@@ -1,6 +1,6 @@
-"""Looking at an endpoint before anything is asked of it: is it there, does it take the key, does it serve the model, how long is its context.
+"""Check an endpoint before the first request: whether it can be reached, accepts the key and serves the model, and how long its context is.
 
-Where the server says which weights it serves, they must be those whose answers are kept.
+If the server says which weights it serves, they must be the weights of the kept answers.
 """
 
 import difflib
@@ -16,11 +16,11 @@ from language_models.errors import ModelError
 from language_models.failures import classify
 
 _WEIGHTS = ("n_params", "n_vocab", "n_embd", "size")  # of llama.cpp's `meta`
-_NO_LIST = {404, 405, 501}  # servers that do not list what they serve
+_NO_LIST = {404, 405, 501}  # servers that do not list their models
 
 
 def check_endpoint(client: Client) -> Endpoint:
-    """The client's endpoint, with the context length that its server states; ModelError in one line where it cannot serve the model."""
+    """Return the client's endpoint with the context length that its server states. Raise a one-line ModelError if it cannot serve the model."""
     endpoint = client.endpoint
     try:
         listed = client.run(_listed(client))
@@ -42,32 +42,32 @@ def check_endpoint(client: Client) -> Endpoint:
 
 
 def _refuse_other_weights(client: Client, weights: str) -> None:
-    """ModelError where the endpoint says that it serves other weights than those whose answers are kept: a run would mix two models."""
+    """Raise ModelError if the endpoint serves other weights than the weights of the kept answers: a run would mix two models."""
     if not weights:
         return
     endpoint = client.endpoint
     before = client.cache.served_before(json.dumps([endpoint.base_url, endpoint.name_there, endpoint.edition]), weights)
     if before != weights:
         raise ModelError(
-            f"{endpoint.where} serves other weights as '{endpoint.name_there}' than those whose answers are kept ({weights}; before: {before}): "
-            "add --ask-anew with a name, so that their runs and answers stay apart"
+            f"{endpoint.where} now serves other weights as '{endpoint.name_there}' than for the kept answers ({weights}; before: {before}): "
+            "add --ask-anew with a name, so that runs and answers of both stay apart"
         )
 
 
 async def _listed(client: Client) -> dict[str, dict[str, Any]]:
-    """The models that the server serves, with what it says of them."""
+    """Return the models of the server by name, with what the server says about them."""
     page = await client.connection.models.list()
     return {model.id: model.model_dump() for model in page.data}
 
 
 def _weights(model: dict[str, Any]) -> str:
-    """The weights behind a name (vLLM: root; llama.cpp: their sizes in meta); empty where the server says nothing of them."""
+    """Return the weights behind a name (vLLM: root; llama.cpp: their sizes in meta), or an empty text if the server does not say."""
     meta = model.get("meta") or {}
     told = {"root": model.get("root"), **{name: meta.get(name) for name in _WEIGHTS}}
     return ", ".join(f"{name} {value}" for name, value in told.items() if value is not None)
 
 
 def _context(model: dict[str, Any]) -> int | None:
-    """The context length that the server states (vLLM: max_model_len; llama.cpp: meta.n_ctx)."""
+    """Return the context length that the server states (vLLM: max_model_len; llama.cpp: meta.n_ctx), or None."""
     stated = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
     return int(stated) if stated else None

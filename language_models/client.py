@@ -1,6 +1,6 @@
-"""Asking models at an OpenAI-compatible endpoint: many requests at once, each paid for once.
+"""Ask models at an OpenAI-compatible endpoint: many requests at once, each paid for once.
 
-A client holds what is global to a run: one event loop, the cache, the caller with its limits, and the budget.
+A client holds the global objects of a run: one event loop, the cache, the caller with its limits, and the budget.
 """
 
 import asyncio
@@ -29,42 +29,42 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 Take = Callable[[str, Request, dict[str, Any]], None]
 CALL_ID = 16  # characters of a request's key that name its call
-_AHEAD = 256  # items begun beyond the one that is waited for, at the least
+_AHEAD = 256  # at least this many items are started beyond the item that is waited for
 _NOT_KEPT = {"call_id", "from_cache", "failure"}
 _NONE: Any = object()
 
 
 class Deferred(Exception):
-    """The answer is not in the cache, and the request was collected instead of asked."""
+    """The answer is not in the cache. The request was collected instead of sent."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What calls would take."""
+    """An estimate of calls: their number and their tokens."""
 
     calls: int = 0
     input_tokens: int = 0
     most_output_tokens: int = 0
 
     def with_call(self, input_tokens: int, most_output_tokens: int) -> "Estimate":
-        """What one more call makes of it."""
+        """Return the estimate with one more call."""
         return Estimate(self.calls + 1, self.input_tokens + input_tokens, self.most_output_tokens + most_output_tokens)
 
     def times(self, number: int) -> "Estimate":
-        """What that many times as many calls would take."""
+        """Return the estimate of `number` times as many calls."""
         return Estimate(number * self.calls, number * self.input_tokens, number * self.most_output_tokens)
 
 
 class Client:
-    """Answers of one model, from the cache or from its endpoint. Use it as a context manager.
+    """Gets answers of one model from the cache or from its endpoint. Use it as a context manager.
 
-    Modes: `ask` asks what is not in the cache; `replay` never asks and needs no key, and a missing answer is a ModelError.
-    In either, `collect` and `estimate` find out what would be asked, and ask nothing.
+    The mode `ask` sends requests that are not in the cache. The mode `replay` never sends a request and needs no key; a missing
+    answer is a ModelError. In both modes, `collect` and `estimate` find the requests that would be sent, and send nothing.
     """
 
     def __init__(self, endpoint: Endpoint, store: Path, purpose: str, *, budget: float | None = None, mode: Mode = "ask") -> None:
         if budget is not None and endpoint.prices is None:
-            raise ModelError(f"a budget needs prices, and none are known for model '{endpoint.model}': declare them in models.yaml")
+            raise ModelError(f"a budget needs prices, but model '{endpoint.model}' has none: declare them in models.yaml")
         self.endpoint = endpoint
         self.purpose = purpose
         self.mode = mode
@@ -86,7 +86,7 @@ class Client:
 
     @property
     def connection(self) -> openai.AsyncOpenAI:
-        """The openai client, for what is no chat."""
+        """Return the openai client, for requests that are not chats."""
         return self._caller.connection
 
     def run(self, work: Coroutine[Any, Any, Made]) -> Made:
@@ -94,10 +94,10 @@ class Client:
         return self._runner.run(work)
 
     def each(self, items: Iterable[Item], work: Callable[[Item], Awaitable[Made]]) -> Iterator[Made]:
-        """What `work` makes of each item, in the order of the items, with many of them under way at once.
+        """Yield the result of `work` for each item, in the order of the items. Many items are worked on at once.
 
-        When it ends early, because a call stopped the run or the caller asks for no more, the calls in flight are waited for
-        and kept, since they are paid for.
+        If a call stops the run, or the caller stops reading, the calls in flight are still waited for and kept, because they
+        are paid for.
         """
         loop = self._runner.get_loop()
         begun: deque[asyncio.Task[Made]] = deque()
@@ -118,13 +118,13 @@ class Client:
                 self._runner.run(_ended(*begun))
 
     def end(self) -> None:
-        """Let no more calls begin. Those in flight go on: they are paid for."""
+        """Start no more calls. Calls in flight continue, because they are paid for."""
         self._caller.stopped = self._caller.stopped or ModelError("the run was ended")
 
     def collect(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]], take: Take) -> None:
-        """Let `work` run over the items, and give what it asks and the cache does not hold to `take`, once each, instead of asking it.
+        """Run `work` over the items without sending requests. Call `take` once for each request that is not in the cache.
 
-        `take` gets the key of the cache, the request, and what the cache is addressed by.
+        `take` gets the cache key, the request, and the content that the key is made from.
         """
         taken: set[str] = set()
 
@@ -145,7 +145,7 @@ class Client:
             self._take = None
 
     def estimate(self, items: Iterable[Item], work: Callable[[Item], Awaitable[object]]) -> Estimate:
-        """What the calls would take that `work` makes over the items and that are not in the cache."""
+        """Return an estimate of the calls that `work` would make over the items and that are not in the cache."""
         estimate = Estimate()
 
         def count(key: str, request: Request, addressed: dict[str, Any]) -> None:
@@ -156,14 +156,14 @@ class Client:
         return estimate
 
     async def ask(self, request: Request, allowance: Allowance | None = None) -> Answer:
-        """The answer to a request; the same request is asked once, however often it comes at once. ModelError stops the run.
+        """Return the answer to a request. If the same request comes several times at once, it is sent once. A ModelError stops the run.
 
-        With an `allowance`, OutOfTime where the model takes longer.
+        With an `allowance`, raise OutOfTime if the model takes longer.
         """
         body = request.body(self.endpoint)
         addressed = {"base_url": self.endpoint.base_url, **body}
         if self.endpoint.edition is not None:
-            addressed["edition"] = self.endpoint.edition  # of the cache alone: the server is sent `body`
+            addressed["edition"] = self.endpoint.edition  # only for the cache key; `body` is sent to the server
         key = request_key(addressed, request.sample)
         kept = self.cache.get(key)
         if kept is not None:
@@ -188,18 +188,18 @@ class Client:
             future.set_result(answer)
         except BaseException as error:
             future.set_exception(error)
-            future.exception()  # it is raised here as well
+            future.exception()  # marks it as seen; it is raised here too
             raise
         finally:
             del self._asked[key]
         return answer
 
     async def still_answers(self) -> bool:
-        """Whether the endpoint answers what it answered last, once more: after a failure this tells a bad request from an endpoint that has died."""
+        """Tell whether the endpoint answers its last answered request again. After a failure, this tells a bad request from a dead endpoint."""
         return await self._caller.answers_again(self.purpose, self.cache.note)
 
     def keep(self, key: str, addressed: dict[str, Any], sample: int, answer: Answer | None, call: Call) -> Answer:
-        """Keep a call, and its answer if it brought one; the answer with the call's id."""
+        """Keep a call and its answer, if it has one. Return the answer with the id of the call."""
         if answer is None:
             self.cache.note(call)
             return Answer("", "failed", call_id=call.call_id)
@@ -208,12 +208,12 @@ class Client:
         return replace(answer, call_id=call.call_id)
 
     def _refuse_too_long(self, request: Request) -> None:
-        """Stop before money is spent on a request that cannot fit, however its tokens are counted."""
+        """Raise RequestFailed before money is spent on a request that cannot fit, even by a low count of its tokens."""
         context = self.endpoint.context_tokens
         if context is not None and request.fewest_tokens > context:
             raise RequestFailed(
                 f"a request of about {request.estimated_tokens:,} tokens is too long for the {context:,} of model '{self.endpoint.model}': "
-                "give it fewer cards or examples, or take a model with a longer context",
+                "give it fewer cards or examples, or use a model with a longer context",
                 is_its_own=True,
             )
 
@@ -226,13 +226,13 @@ async def _ended(*tasks: "asyncio.Task[Any]") -> None:
     await asyncio.wait(tasks)
     for task in tasks:
         if not task.cancelled():
-            task.exception()  # marks it as seen; the first one is raised where its result is asked for
+            task.exception()  # marks it as seen; the first error is raised by `result()`
 
 
 def ask_all(
     endpoint: Endpoint, requests: Sequence[Request], store: Path, progress: Progress = lambda done, total: None, purpose: str = ""
 ) -> list[Answer]:
-    """The answers in the order of the requests; those in the cache are not asked again. ModelError where the endpoint cannot answer."""
+    """Return the answers in the order of the requests. Answers in the cache are not asked again. Raise ModelError if the endpoint cannot answer."""
     answers: list[Answer] = []
     with Client(endpoint, store, purpose) as client:
         for answer in client.each(requests, client.ask):

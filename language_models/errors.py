@@ -1,4 +1,4 @@
-"""What goes wrong with a model; its text goes to the user and the exit code is 2."""
+"""The errors of models. Their text is shown to the user, and the exit code is 2."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Kind = Literal["again", "give_up", "stop"]
 
 @dataclass(frozen=True)
 class Failure:
-    """What to do after a failed call, and why. It lies in the request itself where that was refused or timed out, and not in the endpoint."""
+    """What to do after a failed call, and why. A request that was refused or timed out can itself be the cause, and not the endpoint."""
 
     kind: Kind
     words: str
@@ -16,20 +16,20 @@ class Failure:
     unreachable: bool = False
     timed_out: bool = False
     too_long: bool = False
-    retry_after: float | None = None  # seconds, as the server asked
+    retry_after: float | None = None  # seconds that the server asked for
 
     @property
     def is_of_endpoint(self) -> bool:
-        """Whether the endpoint failed, so that the next request would fare no better."""
+        """Tell whether the endpoint failed, so that the next request would fail too."""
         return self.kind != "give_up" and not self.timed_out
 
 
 class ModelError(Exception):
-    """A model that cannot be asked, with the remedy in words; never with a key."""
+    """A model cannot be asked. The text says why and what to do, and never holds a key."""
 
 
 class RequestFailed(ModelError):
-    """One request that the endpoint refused or never answered, while it has answered no other yet; `is_its_own` where another may well succeed."""
+    """The endpoint refused or never answered a request, and has answered no other yet. `is_its_own`: another request can succeed."""
 
     def __init__(self, words: str, *, is_its_own: bool) -> None:
         super().__init__(words)
@@ -37,8 +37,8 @@ class RequestFailed(ModelError):
 
 
 class OutOfTime(ModelError):
-    """The time that the caller allows the model is over."""
+    """The model took more time than the caller allows."""
 
 
 class BudgetReached(ModelError):
-    """The next call might cost more than the budget leaves; every call made until then is kept."""
+    """The next call can cost more than is left of the budget. All earlier calls are kept."""

@@ -1,4 +1,4 @@
-"""What a failed call means: try again, give this request up, or stop the run; always in words that hold no key."""
+"""Decide what follows from a failed call: try again, give the request up, or stop the run. The words never hold a key."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from language_models.errors import Failure
 _TRY_AGAIN = {408, 409, 425, 429}
 _STOPS = {
     "401": "{where} refused the key in {variable}",
-    "402": "{where} wants to be paid first",
+    "402": "{where} asks for payment first",
     "403": "{where} refused the key in {variable}",
     "404": "{where} has no model '{model}', or is not the address of an OpenAI-compatible API",
     "405": "{where} is not the address of an OpenAI-compatible API",
@@ -23,9 +23,9 @@ _KEY_LIKE = re.compile(r"\b(?:sk|key|Bearer)[-_ ][\w-]{6,}", re.IGNORECASE)
 
 
 def classify(error: Exception, endpoint: Endpoint) -> Failure:
-    """The failure that an error of the openai client is, or a malformed answer (ValueError)."""
+    """Return the failure for an error of the openai client, or for a malformed answer (ValueError)."""
     match error:
-        case openai.APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):  # the aiohttp transport says so of a refused connection
+        case openai.APITimeoutError() if isinstance(error.__cause__, httpx2.ConnectTimeout):  # aiohttp raises this for a refused connection
             return Failure("again", f"{endpoint.where} cannot be reached; is the server running?", unreachable=True)
         case openai.APITimeoutError():
             return Failure("again", f"{endpoint.where} gave no answer in {endpoint.patience.timeout:g} s", overloaded=True, timed_out=True)
@@ -60,13 +60,13 @@ def _message(error: openai.APIStatusError) -> str:
 
 
 def _redacted(text: str, endpoint: Endpoint) -> str:
-    """The text without the key, and without anything that looks like one: servers quote the keys they refuse."""
+    """Return the text without the key and everything that looks like a key, because servers quote keys that they refuse."""
     key = os.environ.get(endpoint.key_variable)
     return _KEY_LIKE.sub("[key]", text.replace(key, "[key]") if key else text)
 
 
 def _retry_after(error: openai.APIStatusError) -> float | None:
-    """Seconds that the server asks to wait, if it says so in seconds."""
+    """Return the seconds that the server asks to wait, or None if it does not say so in seconds."""
     headers = error.response.headers
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

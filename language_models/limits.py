@@ -1,4 +1,4 @@
-"""Limits of a run: how many calls at once (adapting to the server), how many a minute, and how much money."""
+"""Limits of a run: calls at once (adapted to the server), calls per minute, and money."""
 
 import asyncio
 import contextlib
@@ -9,14 +9,14 @@ from language_models.errors import BudgetReached, OutOfTime
 
 _START = 4
 _SHORT, _LONG = 0.2, 0.01  # weights of the newest latency in the two moving averages
-_SLOWER = 2.0  # the server is said to be slowing down when the short average is this many times the long one
+_SLOWER = 2.0  # the server is slowing down if the short average is this many times the long average
 
 
 class Concurrency:
-    """How many calls may be in flight: grows while the server keeps pace, shrinks when it is overloaded or slows down.
+    """The number of calls that may be in flight. It grows while the server keeps up, and shrinks when the server is overloaded or slows down.
 
-    Additive increase, multiplicative decrease, as in TCP: it starts low and adds one a call until the first sign of overload; then
-    one a round. At most one decrease a round, since one burst of refusals is one sign. `cap` is never exceeded.
+    Additive increase, multiplicative decrease, as in TCP: the number starts low and grows by one a call until the first sign of
+    overload, then by one a round. It shrinks at most once a round, because one burst of refusals is one sign. It never exceeds `cap`.
     """
 
     def __init__(self, cap: int) -> None:
@@ -30,12 +30,12 @@ class Concurrency:
 
     @contextlib.asynccontextmanager
     async def turn(self, again: bool = False) -> AsyncIterator[None]:
-        """A place in flight for one call; one that is tried again comes before those that wait for their first turn."""
+        """Wait for a place in flight, and hold it for one call. A call that is tried again comes before calls that wait for their first turn."""
         while self._in_flight >= int(self.allowed):
             free = asyncio.get_running_loop().create_future()
             self._waiting.appendleft(free) if again else self._waiting.append(free)
             await free
-            again = True  # it has waited; whoever was quicker does not send it back to the end
+            again = True  # it has waited: if another call took the place, it waits at the front
         self._in_flight += 1
         try:
             yield
@@ -46,7 +46,7 @@ class Concurrency:
                     free.set_result(None)
 
     def succeeded(self, seconds: float) -> None:
-        """A call came back after that many seconds."""
+        """Note that a call was answered after so many seconds."""
         self._since_decrease += 1
         self._short = self._short + _SHORT * (seconds - self._short) if self._short else seconds
         self._long = self._long + _LONG * (seconds - self._long) if self._long else seconds
@@ -56,7 +56,7 @@ class Concurrency:
             self.allowed = min(self.cap, self.allowed + (1.0 if self._starting else 1.0 / self.allowed))
 
     def overloaded(self) -> None:
-        """A call was refused for overload, or took too long to wait for."""
+        """Note that a call was refused for overload, or timed out."""
         self._since_decrease += 1
         self._decrease(0.5)
 
@@ -68,14 +68,14 @@ class Concurrency:
 
 
 class Pace:
-    """Spaces calls evenly, so that no minute holds more than its share; a pause that the server asks for holds all of them."""
+    """Spaces calls evenly, so that no minute has more calls than allowed. A pause that the server asks for delays all calls."""
 
     def __init__(self, per_minute: int | None) -> None:
         self._seconds_each = 60 / per_minute if per_minute else 0.0
         self._free_at = 0.0
 
     async def wait(self, amount: float = 1) -> None:
-        """Wait for the turn of a call that takes `amount` of what is limited."""
+        """Wait for the turn of a call that uses `amount` of the limit."""
         now = asyncio.get_running_loop().time()
         start = max(self._free_at, now)
         self._free_at = start + amount * self._seconds_each
@@ -83,16 +83,16 @@ class Pace:
             await asyncio.sleep(start - now)
 
     def correct(self, estimated: float, used: float) -> None:
-        """Put right what an estimate took too much or too little."""
+        """Correct an estimate that was too high or too low."""
         self._free_at += (used - estimated) * self._seconds_each
 
     def pause(self, seconds: float) -> None:
-        """Let no call start for that long."""
+        """Start no call for so many seconds."""
         self._free_at = max(self._free_at, asyncio.get_running_loop().time() + seconds)
 
 
 class Allowance:
-    """Seconds that a model may take for something, over all attempts and the pauses between them; waiting for a turn takes none of them."""
+    """The seconds that a model may take, over all attempts and the pauses between them. Waiting for a turn does not count."""
 
     def __init__(self, seconds: float | None) -> None:
         self.used = 0.0
@@ -100,7 +100,7 @@ class Allowance:
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """A block that the model is waited for in; OutOfTime when the seconds are over, and whatever was under way is given up."""
+        """Count the time of a block that waits for the model. When the seconds are over, cancel the block and raise OutOfTime."""
         clock = asyncio.get_running_loop().time
         begun, limit = clock(), asyncio.timeout(None if self._seconds is None else max(0.0, self._seconds - self.used))
         try:
@@ -115,7 +115,7 @@ class Allowance:
 
 
 class Budget:
-    """Dollars that calls may cost together; a call starts only if the most that it can cost is left."""
+    """The dollars that all calls may cost together. A call starts only if its highest possible cost is left."""
 
     def __init__(self, dollars: float | None) -> None:
         self.dollars = dollars
@@ -125,7 +125,7 @@ class Budget:
         self._settled = asyncio.Event()
 
     async def reserve(self, most: float) -> None:
-        """Set aside what a call may cost, once calls in flight have left enough; BudgetReached where they cannot."""
+        """Reserve the highest cost of a call. Wait until calls in flight leave enough, and raise BudgetReached if they cannot."""
         while self.dollars is not None and self.spent + self._reserved + most > self.dollars:
             if self._in_flight == 0:
                 raise BudgetReached(f"the budget of ${self.dollars:g} is reached: ${self.spent:.4f} spent, and the next call may cost ${most:.4f}")
@@ -135,7 +135,7 @@ class Budget:
         self._in_flight += 1
 
     def settle(self, most: float, cost: float) -> None:
-        """Replace what was set aside by what the call did cost."""
+        """Replace the reserved dollars by the real cost of the call."""
         self._reserved -= most
         self._in_flight -= 1
         self.spent += cost

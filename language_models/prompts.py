@@ -1,4 +1,4 @@
-"""Prompts as files: Jinja templates in a folder of the room that asks, where a name that is not given is an error."""
+"""Prompts as files: Jinja templates in a folder of the room that asks. A missing value is an error."""
 
 from pathlib import Path
 
@@ -6,5 +6,5 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 def prompt_templates(folder: Path) -> Environment:
-    """The templates of a folder."""
+    """Return the templates of a folder."""
     return Environment(loader=FileSystemLoader(folder), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)

@@ -1,4 +1,4 @@
-"""The registry of models: data, in `models.yaml` here and in a file of one's own beside the data."""
+"""The registry of models, declared in `models.yaml` here and in your own `models.yaml` in the data folder."""
 
 import difflib
 from pathlib import Path
@@ -27,17 +27,17 @@ class DeclaredPrices(_Declared):
 
 
 class DeclaredModel(_Declared):
-    """A model, where it is served, and what it takes."""
+    """A model, its server and its limits."""
 
-    served_as: str | None = Field(None, description="its name at the server, where that differs")
-    base_url: str | None = Field(None, description="none: that of the openai package")
-    key_variable: str = Field("OPENAI_API_KEY", description="the environment variable that holds the key; never the key itself")
-    interface: Interface = Field("chat", description="completion for base models, which were never taught to chat")
+    served_as: str | None = Field(None, description="its name at the server, if it differs")
+    base_url: str | None = Field(None, description="if missing: the default of the openai package")
+    key_variable: str = Field("OPENAI_API_KEY", description="name of the environment variable that holds the key; never the key itself")
+    interface: Interface = Field("chat", description="completion is for base models, which cannot chat")
     openness: Literal["open", "closed"]
     context_tokens: int = Field(gt=0)
-    prices: DeclaredPrices | None = Field(None, description="none: a model of one's own, which costs nothing")
+    prices: DeclaredPrices | None = Field(None, description="if missing: the model costs nothing")
     takes_temperature: bool = Field(True, description="reasoning models refuse the parameter")
-    reasoning_tokens: int = Field(0, ge=0, description="tokens to leave for thinking, beside those of the answer")
+    reasoning_tokens: int = Field(0, ge=0, description="tokens for thinking, in addition to the tokens of the answer")
     at_once: int = Field(8, ge=1, description="the most calls in flight")
     requests_per_minute: int | None = Field(None, gt=0)
     tokens_per_minute: int | None = Field(None, gt=0)
@@ -50,14 +50,14 @@ class DeclaredModels(_Declared):
 
 
 def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:
-    """Every declared model; those in `own`, if there is such a file, add to ours and stand before them. ModelError names every problem."""
+    """Return all declared models. The file `own`, if it exists, adds models and replaces ours of the same name. ModelError names all problems."""
     models = _read(MODELS_FILE)
     return models | _read(own) if own is not None and own.is_file() else models
 
 
 def find_endpoint(name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None,
                   interface: Interface | None = None, edition: str | None = None, own: Path | None = None) -> Endpoint:  # fmt: skip
-    """The endpoint of a registered model, or of any model at an address, by its name there; ModelError for a name that is neither."""
+    """Return the endpoint of a registered model, or of any model at `base_url`. Raise ModelError for an unknown name without `base_url`."""
     models = read_models(own)
     declared = models.get(name)
     if declared is None and base_url is None:
@@ -90,7 +90,7 @@ def _read(path: Path) -> dict[str, DeclaredModel]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         return DeclaredModels.model_validate(content).models
     except yaml.YAMLError as error:
-        raise ModelError(f"{path} is no YAML: {' '.join(str(error).split())}") from None
+        raise ModelError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         problems = "\n".join(f"  {'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors())
-        raise ModelError(f"{path} does not declare models as it should:\n{problems}") from None
+        raise ModelError(f"{path} has mistakes:\n{problems}") from None

@@ -138,7 +138,7 @@ def test_what_concerns_every_call_stops_the_run_in_words_without_the_key(
 
 def test_a_server_that_is_not_there_and_a_key_that_is_not_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key for the default endpoint; set it, or give --base-url"):
+    with pytest.raises(ModelError, match="OPENAI_API_KEY holds no key for the default endpoint: set it, or give --base-url"):
         ask_all(Endpoint("m"), REQUESTS, tmp_path / "calls.sqlite")
     with pytest.raises(ModelError, match="cannot be reached; is the server running"):
         ask_all(endpoint("http://127.0.0.1:9/v1"), REQUESTS, tmp_path / "calls.sqlite")

@@ -39,7 +39,7 @@ def test_an_unknown_model_and_mistakes_in_ones_own_file_are_said(tmp_path: Path)
         find_endpoint("mine", own=own)
     assert all(words in str(error.value) for words in ("models.mine.openness", "models.mine.context_tokens", "models.mine.context: Extra"))
     own.write_text("models: {")
-    with pytest.raises(ModelError, match="is no YAML"):
+    with pytest.raises(ModelError, match="is not valid YAML"):
         find_endpoint("mine", own=own)
 
 
