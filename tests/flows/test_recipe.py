@@ -52,7 +52,7 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         ("  single: 0.5\n  chain: 0.25\n  workflow: 0.25", "  single: 0\n  chain: 0\n  workflow: 0", "mine.yaml:9: compositions: every weight is 0"),
         ("graph_tasks: 0", "graph_tasks: 600", "mine.yaml:6: graph_tasks: must be less than `tasks`, 600"),
         ("candidates: windows", "candidates: window", "mine.yaml:4: candidates: unknown candidate list 'window'; did you mean 'windows'?"),
-        ("drop_out: [0.2, 0.8]", "drop_out: [0.8, 0.2]", "mine.yaml:16: narration.drop_out: a drop-out range goes from low to high"),
+        ("drop_out: [0.2, 0.8]", "drop_out: [0.8, 0.2]", "mine.yaml:16: narration.drop_out: a drop-out range must go from low to high"),
         ("application: 0.12", "application: 0.95", "mine.yaml:19: narration.naming: the rates of naming add up to more than 1"),
         ("most_attempts: 12", "most_attempts: .inf", "mine.yaml:8: most_attempts: "),
         (STYLES, "  styles: {command: 0}\n", "mine.yaml:24: narration.styles: every weight is 0"),
