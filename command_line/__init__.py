@@ -1,1 +1,1 @@
-"""The commands of `deskmill`, a module for each group of them. Every heavy import stands inside the command that needs it."""
+"""The commands of `deskmill`, a module for each group of them. Every heavy import is inside the command that needs it."""

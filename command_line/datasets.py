@@ -1,4 +1,4 @@
-"""Commands that make datasets, and what they are made of: validate, build, import, draft."""
+"""Commands for datasets and the catalog: validate, build, import, draft."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def validate(schemas: bool) -> None:
 
 @click.command()
 @click.argument("recipe")
-@click.option("--workers", type=click.IntRange(1), help="Processes to make shards with (default: one for each processor).")
+@click.option("--workers", type=click.IntRange(1), help="Processes that make shards (default: one for each processor).")
 def build(recipe: str, workers: int | None) -> None:
     """Build the dataset of RECIPE, a name (demo, paper) or the path of a recipe file, and load the warehouse."""
     from flows.parallel import process_pool_map
@@ -39,7 +39,7 @@ def build(recipe: str, workers: int | None) -> None:
         built = build_dataset(name, content, data, process_pool_map(workers), progress)
     load_warehouse(data)
     rows = built.manifest["rows"]
-    state = "is there already, unchanged" if built.was_there else f"built: {rows['made']:,} rows made, {rows['rejected']:,} rejected"
+    state = "exists already, unchanged" if built.was_there else f"built: {rows['made']:,} rows made, {rows['rejected']:,} rejected"
     click.echo(f"{name}: {rows['accepted']:,} user tasks, dataset {built.dataset_id} ({state})")
     click.echo(f"  {built.folder}")
     for split, names in built.manifest["applications_without"].items():
@@ -48,8 +48,8 @@ def build(recipe: str, workers: int | None) -> None:
 
 @click.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--name", required=True, help="Name of the dataset that is made.")
-@click.option("--candidates", default="windows", show_default=True, help="Candidate list that the tasks are answered from.")
+@click.option("--name", required=True, help="Name of the new dataset.")
+@click.option("--candidates", default="windows", show_default=True, help="Candidate list of the applications.")
 def import_file(file: str, name: str, candidates: str) -> None:
     """Make a dataset of your own tasks, one JSON object a line of FILE."""
     from pathlib import Path
@@ -61,16 +61,16 @@ def import_file(file: str, name: str, candidates: str) -> None:
     data = DataFolder.from_environment()
     made = import_tasks(Path(file), name, candidates, data)
     load_warehouse(data)
-    state = "is there already, unchanged" if made.was_there else "imported"
+    state = "exists already, unchanged" if made.was_there else "imported"
     click.echo(f"{name}: {made.manifest['rows']['accepted']:,} user tasks, dataset {made.dataset_id} ({state})\n  {made.folder}")
 
 
 @click.command()
 @click.argument("application")
-@click.option("--model", required=True, help="Language model, by its name in the registry or, with --base-url, at its server.")
+@click.option("--model", required=True, help="Name of the language model in the registry or, with --base-url, at its server.")
 @model_options
-@click.option("--number", type=click.IntRange(1), default=10, show_default=True, help="Atomic tasks to propose.")
-@click.option("--title", help="Full name of APPLICATION, where it is not in the catalog yet.")
+@click.option("--number", type=click.IntRange(1), default=10, show_default=True, help="Number of atomic tasks to propose.")
+@click.option("--title", help="Full name of APPLICATION, if it is not in the catalog yet.")
 def draft(application: str, model: str, number: int, title: str | None, **where: Any) -> None:
     """Let a language model propose atomic tasks for APPLICATION, in a file outside the catalog for a person to review."""
     from flows.draft import draft_tasks

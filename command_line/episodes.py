@@ -1,4 +1,4 @@
-"""Commands about agents at work on machines: machine, episodes, prove."""
+"""Commands for agents on machines: machine, episodes, prove, suite."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ def machine() -> None:
 
 @machine.command("build")
 @click.argument("image", required=False)
-@click.option("--again", is_flag=True, help="Make it again, with the versions that the registry has now.")
-@click.option("--from", "from_list", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Make it with the versions of this list.")
+@click.option("--again", is_flag=True, help="Make it again, with the registry's current package versions.")
+@click.option(
+    "--from", "from_list", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Make it with the package versions of this list."
+)
 def build_machine(image: str | None, again: bool, from_list: Path | None) -> None:
     """Make IMAGE (desktop, or smoke for a small one) from Debian packages; nothing is installed on this host."""
     from atomic_tasks.problems import BadInput
@@ -27,7 +29,7 @@ def build_machine(image: str | None, again: bool, from_list: Path | None) -> Non
     from warehouse.layout import DataFolder
 
     if again and from_list:
-        raise BadInput("--again takes today's versions, --from those of a list: give one of them")
+        raise BadInput("--again takes the current versions, --from the versions of a list: give only one of them")
     wanted = read_list(from_list) if from_list else None
     name = image or (wanted.image if wanted else "desktop")
     built = build_image(name, DataFolder.from_environment().machines, click.echo, again, wanted)
@@ -37,7 +39,7 @@ def build_machine(image: str | None, again: bool, from_list: Path | None) -> Non
 @machine.command("show")
 @click.argument("image", required=False)
 def show_machine(image: str | None) -> None:
-    """Say which images there are, and how machines share this host.
+    """List the images, and say how machines share this host.
 
     With IMAGE, the name of an image or the identity of a build, list its packages by version for `build --from`.
     """
@@ -67,7 +69,7 @@ def suites() -> None:
 
 @suites.command("list")
 def list_suites() -> None:
-    """Say which suites there are."""
+    """List the suites."""
     from eval_flows.episodes.suite import read_suite, suite_names
 
     for name in suite_names():
@@ -78,7 +80,7 @@ def list_suites() -> None:
 @suites.command("publish")
 @click.argument("suite")
 def publish(suite: str) -> None:
-    """Write SUITE as a dataset: Parquet with all that its episodes are, a manifest and a card."""
+    """Write SUITE as a dataset: Parquet with its whole episodes, a manifest and a card."""
     from eval_flows.episodes.publish import publish_suite
     from warehouse.layout import DataFolder
 
@@ -89,7 +91,7 @@ def publish(suite: str) -> None:
 @click.argument("suite")
 @click.option("--agent", "agent_name", default="oracle", show_default=True, help="oracle, idle, fail or random; with --model, a name for the agent.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
-@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="Times that each episode is played; more extend a run.")
+@click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="Times to play each episode; a larger number extends the run.")
 @click.option(
     "--start",
     type=click.Choice(["preloaded", "bare"]),
@@ -99,10 +101,10 @@ def publish(suite: str) -> None:
 )
 @click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
-@click.option("--model", help="Ask this language model what to do.")
-@click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="How the model is asked.")
+@click.option("--model", help="Language model of the agent.")
+@click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="Prompt style of the model.")
 @click.option(
-    "--observe", default="tree", show_default=True, help="What the model is shown: any of screenshot, tree, marks, before, cards, joined by +."
+    "--observe", default="tree", show_default=True, help="What the model observes: any of screenshot, tree, marks, before, cards, joined by +."
 )
 @click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
@@ -111,9 +113,9 @@ def publish(suite: str) -> None:
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     show_default=True,
-    help="Seconds of the model's own time; an episode has as many times this as its budget has steps.",
+    help="Seconds for the model per step: an episode has this many times its step budget in all.",
 )
-@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; the same command with more goes on.")
+@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; run it again with more to continue.")
 @model_options
 def episodes(
     suite: str,
@@ -132,7 +134,7 @@ def episodes(
     budget: float | None,
     **endpoint: Any,
 ) -> None:
-    """Run an agent over SUITE, each episode on a machine of its own; the same command again goes on where it was."""
+    """Run an agent over SUITE, each episode on its own machine. Run the same command again to continue a stopped run."""
     from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
     from eval_flows.episodes.pipeline import EpisodeOptions, evaluate_episodes
     from flows.progress import progress_bars
@@ -167,7 +169,7 @@ def episodes(
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
 @click.pass_context
 def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], applications: tuple[str, ...], limit: int | None) -> None:
-    """Prove every episode of SUITE: nothing earns nothing, the oracle everything, and an oracle with anything missing or changed less."""
+    """Prove every episode of SUITE: doing nothing earns 0, the oracle earns 1, and an oracle with a missing or changed line earns less."""
     from eval_flows.episodes.proving import Part, prove_suite
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder

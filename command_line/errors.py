@@ -1,4 +1,4 @@
-"""How the command line reports what went wrong."""
+"""How the command line reports errors."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class Commands(click.Group):
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
         except BrokenPipeError:
-            raise  # the reader of our output went away; click ends quietly
+            raise  # the reader of our output has stopped; click ends quietly
         except OSError as error:
             click.echo(f"error: {error.filename or 'a file'}: {error.strerror or error}", err=True)
             ctx.exit(_BAD_INPUT)

@@ -16,8 +16,8 @@ def quality() -> None:
 
 @quality.command("sample")
 @click.argument("dataset")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the draw.")
-@click.option("--number", type=click.IntRange(1), help="Tasks to draw (default: a tenth of the dataset).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random draw.")
+@click.option("--number", type=click.IntRange(1), help="Number of tasks to draw (default: a tenth of the dataset).")
 def quality_sample(dataset: str, seed: int, number: int | None) -> None:
     """Draw tasks of DATASET evenly over the applications, and write rating sheets for three raters and the page to rate on."""
     from eval_flows.quality.pipeline import sample
@@ -32,7 +32,7 @@ def quality_sample(dataset: str, seed: int, number: int | None) -> None:
 @quality.command("load")
 @click.argument("sheets", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 def quality_load(sheets: tuple[str, ...]) -> None:
-    """Read filled SHEETS into the warehouse: all of them, or none where one has a mistake."""
+    """Read filled SHEETS into the warehouse: all of them, or none if one has a mistake."""
     from pathlib import Path
 
     from eval_flows.quality.pipeline import load
@@ -44,7 +44,7 @@ def quality_load(sheets: tuple[str, ...]) -> None:
 
 @quality.command("judge")
 @click.argument("study")
-@click.option("--model", required=True, help="Language model, by its name in the registry or, with --base-url, at its server.")
+@click.option("--model", required=True, help="Name of the language model in the registry or, with --base-url, at its server.")
 @model_options
 def quality_judge(study: str, model: str, **where: Any) -> None:
     """Let a language model fill in a sheet of STUDY, marked as a model's and never mixed with people's."""

@@ -1,4 +1,4 @@
-"""Commands that look at what is there, and look after it: sql, show, report, export, load, prune."""
+"""Commands that read and maintain results: sql, show, report, export, load, prune."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def export(destination: str, file_format: Literal["parquet", "csv"], tables: tup
 
 @click.command()
 def load() -> None:
-    """Make the warehouse anew from the Parquet."""
+    """Make the warehouse again from the Parquet."""
     from warehouse.layout import DataFolder
     from warehouse.loader import load_warehouse
 
@@ -79,12 +79,12 @@ def load() -> None:
     "--keep",
     type=click.IntRange(1),
     required=True,
-    help="Newest runs to keep of each dataset, protocol, model, split and kind of answer, or suite, agent and start.",
+    help="Number of newest runs to keep of each dataset, protocol, model, split and kind of answer, or of each suite, agent and start.",
 )
-@click.option("--older-than", type=click.FloatRange(0), help="Let go only of what is older than this many days.")
-@click.option("--dry-run", is_flag=True, help="Say what would go, and let go of nothing.")
+@click.option("--older-than", type=click.FloatRange(0), help="Remove only what is older than this many days.")
+@click.option("--dry-run", is_flag=True, help="List what would be removed, and remove nothing.")
 def prune(keep: int, older_than: float | None, dry_run: bool) -> None:
-    """Let go of older runs, and of datasets, shards and vectors that nothing refers to."""
+    """Remove older runs, and datasets, shards and vectors that nothing refers to."""
     from warehouse.layout import DataFolder
     from warehouse.retention import prune as pruned
 

@@ -15,23 +15,33 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("dataset")
 @click.option("--protocol", "protocols", multiple=True, required=True, help="May be given several times; see the README for all of them.")
-@click.option("--limit", type=click.IntRange(1), help="Score this many tasks; a larger limit extends the run.")
-@click.option("--split", type=click.Choice(["test", "all"]), default="test", show_default=True, help="Which tasks to score.")
+@click.option("--limit", type=click.IntRange(1), help="Number of tasks to score; a larger limit extends the run.")
+@click.option("--split", type=click.Choice(["test", "all"]), default="test", show_default=True, help="Split to score.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random selector and of fixed examples.")
 @click.option("--embedder", default="all-MiniLM-L6-v2", show_default=True, help="Packaged embedder, or the folder of a model.")
-@click.option("--pool", help="Dataset whose train split is learnt from (default: DATASET).")
-@click.option("--model", help="Language model, by its name in the registry or, with --base-url, at its server.")
+@click.option("--pool", help="Dataset whose train split the protocols learn from (default: DATASET).")
+@click.option("--model", help="Name of the language model in the registry or, with --base-url, at its server.")
 @model_options
-@click.option("--reply", type=click.Choice(["text", "schema"]), default="text", show_default=True, help="Free text, or JSON under a schema.")
-@click.option("--choose", type=click.Choice(["one", "set"]), default="one", show_default=True, help="One application, or all that suit.")
-@click.option("--examples", type=click.IntRange(1), default=5, show_default=True, help="Examples of few_shot.")
-@click.option("--example-choice", type=click.Choice(["fixed", "nearest"]), default="fixed", show_default=True, help="The same ones, or the nearest.")
-@click.option("--cards", type=click.IntRange(0), default=10, show_default=True, help="Cards of ras, nearest first; 0 shows all.")
-@click.option("--with-singletons", is_flag=True, help="Let graph answer tasks of one application too, as graphs of one node.")
-@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; the same command with more goes on.")
-@click.option("--dry-run", is_flag=True, help="Print the calls, tokens and dollars that it would take, and ask nothing.")
-@click.option("--replay", is_flag=True, help="Answer from the cache alone, with no network.")
-@click.option("--batch", is_flag=True, help="Ask through the batch endpoint: cheaper, within a day.")
+@click.option(
+    "--reply", type=click.Choice(["text", "schema"]), default="text", show_default=True, help="Form of the answer: free text, or JSON under a schema."
+)
+@click.option(
+    "--choose", type=click.Choice(["one", "set"]), default="one", show_default=True, help="Ask for one application, or for all that can do the task."
+)
+@click.option("--examples", type=click.IntRange(1), default=5, show_default=True, help="Number of examples of few_shot.")
+@click.option(
+    "--example-choice",
+    type=click.Choice(["fixed", "nearest"]),
+    default="fixed",
+    show_default=True,
+    help="The same examples for every task, or the nearest ones.",
+)
+@click.option("--cards", type=click.IntRange(0), default=10, show_default=True, help="Number of nearest cards of ras; 0 shows all.")
+@click.option("--with-singletons", is_flag=True, help="Let graph also answer tasks of one application, as graphs of one node.")
+@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; run it again with more to continue.")
+@click.option("--dry-run", is_flag=True, help="Print the expected calls, tokens and dollars, and ask nothing.")
+@click.option("--replay", is_flag=True, help="Answer only from the cache, without a network.")
+@click.option("--batch", is_flag=True, help="Ask through the batch endpoint: cheaper, but it takes up to a day.")
 def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: int, dry_run: bool, **chosen: Any) -> None:
     """Let selectors choose applications for the tasks of DATASET, and score them."""
     from eval_flows.selection.pipeline import Choices, evaluate_selection, expect_calls
@@ -54,7 +64,7 @@ def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: i
     if evaluated.ended_early:
         from language_models.errors import ModelError
 
-        raise ModelError(f"{evaluated.ended_early}. What was answered is kept and scored above; the same command with a larger budget goes on")
+        raise ModelError(f"{evaluated.ended_early}. All answers are kept and scored above; run the same command with a larger budget to continue")
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""What several commands share: the options that name a language model, and what finds its prompts."""
+"""Parts that commands share: the options that name a language model, and the look-up of prompts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 def model_options(command: Any) -> Any:
-    """The options that say which model is asked, and where."""
+    """Add the options that name a model and its server."""
     for option in (
         click.option("--interface", type=click.Choice(["chat", "completion"]), help="completion is for base models (default: as registered)."),
-        click.option("--at-once", type=click.IntRange(1), help="The most calls in flight (default: as registered, or 8)."),
+        click.option("--at-once", type=click.IntRange(1), help="Largest number of calls at once (default: as registered, or 8)."),
         click.option("--key-variable", help="Environment variable that holds the key (default: as registered, or OPENAI_API_KEY)."),
         click.option(
             "--ask-anew",
             "edition",
             metavar="NAME",
-            help="Ask again what was answered before, by a server that was mended since. NAME (v2, ...) is a run with answers of its own.",
+            help="Ask everything again, for example after the server was mended. NAME (v2, ...) is a new run with its own answers.",
         ),
         click.option("--base-url", help="Address of an OpenAI-compatible server; any model there needs no entry in the registry."),
     ):
@@ -32,7 +32,7 @@ def model_options(command: Any) -> Any:
 
 
 def endpoint_of(model: str, **asked: Any) -> Endpoint:
-    """The endpoint of a model, with what the options above say of it; a person's own models stand in the data folder."""
+    """Return the endpoint of a model, with the options above; the user's own models are in the data folder."""
     from language_models.registry import find_endpoint
     from warehouse.layout import DataFolder
 
@@ -40,7 +40,7 @@ def endpoint_of(model: str, **asked: Any) -> Endpoint:
 
 
 def prompt_of(data: DataFolder) -> Callable[[str], list[dict[str, str]] | None]:
-    """What finds the prompt of a model call; neither the warehouse nor the report knows language models."""
+    """Return a function that finds the prompt of a model call; the warehouse and the report know no language models."""
     from language_models.cache import read_request
 
     return lambda call: read_request(data.model_calls, call) if data.model_calls.is_file() else None

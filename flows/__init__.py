@@ -1,1 +1,1 @@
-"""Recipes, and the pipeline and Prefect flow that build a dataset."""
+"""Recipes, and the pipeline and the Prefect flow that build a dataset."""

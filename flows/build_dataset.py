@@ -21,12 +21,12 @@ from warehouse.run_page import artifact_key, dataset_picture, places, rows_table
 
 @task(retries=2, retry_delay_seconds=5)
 def apply(function: Callable[[Any], Any], item: Any) -> Any:
-    """One item of a map: a shard."""
+    """Apply the function to one item of a map: a shard."""
     return function(item)
 
 
 def mapped_tasks(function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterator[Made]:
-    """A map that runs each item as a Prefect task on the flow's task runner."""
+    """Map the function over the items; each item is a Prefect task on the flow's task runner."""
     from prefect import unmapped
 
     for future in apply.map(unmapped(function), list(items)):
@@ -38,7 +38,7 @@ _RUNNER: Any = ProcessPoolTaskRunner(max_workers=os.cpu_count())
 
 @flow(name="build-dataset", task_runner=_RUNNER)
 def build_dataset(recipe: str = "paper") -> str:
-    """Build and publish the recipe's dataset, load the warehouse, and leave a summary, the rows, a picture and links; the dataset's id."""
+    """Build and publish the recipe's dataset, load the warehouse, and leave a summary, row counts, a picture and links; return its id."""
     logger = get_run_logger()
     data = DataFolder.from_environment()
     name, content = read_recipe(recipe)
@@ -50,7 +50,7 @@ def build_dataset(recipe: str = "paper") -> str:
 
 
 def leave_artifacts(built: Built, data: DataFolder) -> None:
-    """Put on the run page what a person wants to see of the dataset."""
+    """Put a summary, row counts, a picture and links of the dataset on the run page."""
     about = f"Dataset {built.dataset}"
     connection = connect(data.warehouse)
     try:

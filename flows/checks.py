@@ -1,4 +1,4 @@
-"""What `deskmill validate` checks: everything declared, all problems at once; and the JSON Schemas for editors."""
+"""The checks of `deskmill validate` over all declared files, with all problems at once, and the JSON Schemas for editors."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ _SCHEMAS: dict[str, type[BaseModel]] = {
 
 
 def check_everything() -> str:
-    """A line on what is declared; BadInput with every problem otherwise."""
+    """Return a line that counts the declared things; BadInput lists every problem."""
     problems: list[Problem] = []
     words: list[str] = []
     try:
@@ -54,7 +54,7 @@ def check_everything() -> str:
 
 
 def json_schemas() -> dict[Path, str]:
-    """The text of each schema file."""
+    """Return the text of each schema file."""
     return {SCHEMAS_ROOT / f"{name}.schema.json": json.dumps(model.model_json_schema(), indent=2) + "\n" for name, model in _SCHEMAS.items()}
 
 

@@ -1,6 +1,6 @@
 """Drafting: a language model proposes atomic tasks for a person to review, outside the catalog (AppSelectBench, section 6.1).
 
-Every proposal is held against the rules as if it stood in the catalog; what is kept can be pasted in as it is.
+Every proposal is checked by the rules as if it were in the catalog; a kept proposal can be pasted into the catalog unchanged.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from language_models.prompts import prompt_templates
 from warehouse.layout import DataFolder, written_file
 
 Progress = Callable[[str, int, int], None]
-_EXAMPLES = 3  # full tasks that the model is shown
+_EXAMPLES = 3  # full tasks that the model sees
 _TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _HEADER = "# Proposals of a language model, for a person to review (docs/drafting.md). Nothing here is in the catalog.\n"
 _CARD_FIELDS = ("aliases", "name_is_a_word", "vendor", "kind", "platform", "category", "description", "features", "typical_scenarios")
@@ -42,7 +42,7 @@ _OPTIONAL: dict[str, Any] = {"type": ["string", "null"]}
 
 @dataclass(frozen=True)
 class Refused:
-    """A proposal, as far as possible in the catalog's form, and why it cannot stand in the catalog."""
+    """A proposal, as far as possible in the catalog's form, and why the catalog cannot take it."""
 
     proposal: Any
     reasons: tuple[str, ...]
@@ -50,7 +50,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Draft:
-    """A file of proposals: what can be pasted into the catalog, and what was refused."""
+    """A file of proposals: the kept ones for the catalog, and the refused ones."""
 
     path: Path
     kept: tuple[AtomicTask, ...]
@@ -64,11 +64,11 @@ class _Card(Application):
 
 
 class _Lines(list[str]):
-    """Texts that stand in a YAML file on a line each."""
+    """Texts of which each has its own line in a YAML file."""
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes YAML as the catalog has it: lists indented, short ones on one line, phrasings on a line each."""
+    """Writes YAML in the form of the catalog: lists indented, short lists on one line, each phrasing on its own line."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -82,8 +82,8 @@ def draft_tasks(
 ) -> Draft:
     """Let the model propose `number` tasks of an application of the (sound) catalog or, with a title, of a new one with its card.
 
-    The file stands in `data.drafts`, named by its content: drafting the same again leaves what a person changed in it.
-    BadInput where the names do not fit; ModelError where nothing of the answer can be used, and then nothing is written.
+    The file is in `data.drafts`, named by its content: drafting the same again keeps the changes of a person in it.
+    BadInput if the names do not fit; ModelError if nothing of the answer can be used, and then nothing is written.
     """
     fewest = _checked_fewest(application, title, number, catalog)
     origin = {"model": endpoint.model}
@@ -118,7 +118,7 @@ def draft_tasks(
 
 
 def _checked_fewest(application: str, title: str | None, number: int, catalog: Catalog) -> int:
-    """How many tasks the draft has to hold; BadInput where what was asked for cannot be drafted."""
+    """Return how many tasks the draft must hold; BadInput if the request cannot be drafted."""
     form = Application.model_json_schema()["properties"]
     fewest = form["tasks"]["minItems"] if title else 1
     if title is None and application not in catalog.applications:
@@ -134,7 +134,7 @@ def _checked_fewest(application: str, title: str | None, number: int, catalog: C
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an object with exactly these properties: strict endpoints know neither free nor optional keys."""
+    """Return the JSON Schema of an object with exactly these properties: strict endpoints know neither free nor optional keys."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -143,13 +143,13 @@ def _list(items: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fields(model: type[BaseModel], names: Sequence[str]) -> dict[str, Any]:
-    """The JSON Schemas of fields of a catalog model, without the constraints that strict endpoints do not know."""
+    """Return the JSON Schemas of fields of a catalog model, without the constraints that strict endpoints do not know."""
     known = model.model_json_schema()["properties"]
     return {name: _TEXTS if "items" in known[name] else {key: known[name][key] for key in ("type", "enum") if key in known[name]} for name in names}
 
 
 def _card_request(title: str, catalog: Catalog) -> Request:
-    """What the model is asked about a new application, with the card of another as an example of the form."""
+    """Return the request for the card of a new application, with another card as an example of the form."""
     example = next(iter(catalog.applications.values())).model_dump_json(include=set(_CARD_FIELDS))
     system = _TEMPLATES.get_template("draft_card_system.md.j2").render(categories=catalog.categories)
     user = _TEMPLATES.get_template("draft_card.md.j2").render(example=example, title=title)
@@ -157,7 +157,7 @@ def _card_request(title: str, catalog: Catalog) -> Request:
 
 
 def _tasks_request(base: Application, number: int, catalog: Catalog) -> Request:
-    """What the model is asked about an application; what is the same for all of them comes first, so that servers can keep it."""
+    """Return the request for tasks of an application; the part for all applications comes first, so that servers can cache it."""
     peers = [other for other in catalog.applications.values() if other.category == base.category]
     shown = [task for each in ([base] if base.tasks else peers) for task in each.tasks if not task.generic]
     system = _TEMPLATES.get_template("draft_system.md.j2").render(
@@ -180,13 +180,13 @@ def _tasks_request(base: Application, number: int, catalog: Catalog) -> Request:
 
 
 def _as_answered(task: AtomicTask) -> str:
-    """A task of the catalog as the model is to write it: strict schemas know no free keys, so arguments are a list."""
+    """Return a task of the catalog in the form of the answer: strict schemas know no free keys, so arguments are a list."""
     arguments = [{"name": name, **argument.model_dump()} for name, argument in task.arguments.items()]
     return json.dumps({name: arguments if name == "arguments" else getattr(task, name) for name in _TASK_FIELDS}, ensure_ascii=False)
 
 
 def _card(application: str, title: str, answer: Answer, catalog: Catalog) -> _Card:
-    """The new application as the model describes it, with no tasks yet."""
+    """Return the new application as the model describes it, without tasks yet."""
     said = _json(answer)
     card, reasons = _formed({"application": application, "title": title, **{name: said[name] for name in _CARD_FIELDS if name in said}}, _Card)
     if card is not None and card.category not in catalog.categories:
@@ -197,26 +197,26 @@ def _card(application: str, title: str, answer: Answer, catalog: Catalog) -> _Ca
 
 
 def _json(answer: Answer) -> dict[str, Any]:
-    """The object in the answer."""
+    """Return the JSON object in the answer."""
     try:
         said = json.loads(answer.text)
     except ValueError:
         said = None
     if not isinstance(said, dict):
         remedy = "; ask for fewer tasks" if answer.status == "truncated" else ""
-        raise ModelError(f"the model's answer ({answer.status}) is not the JSON object that it was asked for{remedy}")
+        raise ModelError(f"the model's answer ({answer.status}) is not the requested JSON object{remedy}")
     return said
 
 
 def _formed(data: Any, model: type[Model]) -> tuple[Model | None, list[str]]:
-    """The model that the data describes, or None and the reasons."""
+    """Return the model that the data describes, or None and the reasons."""
     problems: list[Problem] = []
     found = validated(Source(Path("answer"), data), model, problems)
     return found, [f"{problem.field}: {problem.reason}" for problem in problems]
 
 
 def _read(answer: Answer) -> tuple[list[AtomicTask], dict[str, Capability], list[Refused]]:
-    """The tasks and the entries of the equivalence map in the answer, and what has not the form of either."""
+    """Return the tasks and the entries of the equivalence map in the answer, and the proposals that have neither form."""
     said = _json(answer)
     tasks: list[AtomicTask] = []
     entries: dict[str, Capability] = {}
@@ -239,7 +239,7 @@ def _items(said: dict[str, Any], key: str) -> list[Any]:
 
 
 def _in_catalog_form(given: Any) -> Any:
-    """A proposal with its arguments by name; one whose arguments cannot be read so stays as it is, to be refused for its form."""
+    """Return a proposal with its arguments by name; if they cannot be read, return it unchanged: its form is then refused."""
     arguments: Any = given.get("arguments") if isinstance(given, dict) else None
     listed = isinstance(arguments, list) and all(isinstance(each, dict) and isinstance(each.get("name"), str) for each in arguments)
     if not listed or len({each["name"] for each in arguments}) < len(arguments):
@@ -248,7 +248,7 @@ def _in_catalog_form(given: Any) -> Any:
 
 
 def _declared(task: AtomicTask) -> dict[str, Any]:
-    """The task as the catalog's YAML has it."""
+    """Return the task in the form of the catalog's YAML."""
     content = task.model_dump(mode="json", exclude_defaults=True)
     for name, argument in content.get("arguments", {}).items():
         content["arguments"][name] = argument["generator"] if set(argument) == {"generator"} else argument
@@ -257,7 +257,7 @@ def _declared(task: AtomicTask) -> dict[str, Any]:
 
 
 def _written(folder: Path, application: str, content: dict[str, Any]) -> Path:
-    """The path of the file with this content; one that is there already is left as it is."""
+    """Write a file with this content and return its path; an existing file stays unchanged."""
     identity = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
     path = folder / f"{application}-{identity}.yaml"
     if not path.is_file():

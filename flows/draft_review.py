@@ -1,4 +1,4 @@
-"""Holding proposed atomic tasks against the rules, as if they stood in the catalog, and finding which of them is at fault."""
+"""Check proposed atomic tasks by the rules, as if they were in the catalog, and find the faulty ones."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,15 +17,15 @@ from narrators.near_duplicates import trigrams
 
 Faults = Mapping[int, list[str]]
 SAID = ("say", "fragments", "background")
-_TOO_NEAR = 0.6  # Jaccard of masked word trigrams; two in a thousand of the catalog's phrasings are as near to another task's
+_TOO_NEAR = 0.6  # Jaccard of masked word trigrams; two in a thousand phrasings of the catalog are as near to one of another task
 
 
 def settled(tasks: Sequence[AtomicTask], faults_of: Callable[[Sequence[AtomicTask]], Faults]) -> tuple[list[AtomicTask], dict[int, list[str]]]:
-    """The tasks that can stand in the catalog together, and the faults of the others by their place among `tasks`.
+    """Return the tasks that the catalog can take together, and the faults of the others by their place among `tasks`.
 
-    `faults_of(some)` finds what is wrong with which of some tasks, by place, when these stand there together: what a task needs
-    may be given by another, so all are tried at once, and the faulty ones leave until nothing is wrong. Who was faulty only
-    beside one that left as well (as its duplicate, say) comes back.
+    `faults_of(some)` returns the faults of some tasks, by place, if the catalog had all of them. A task may need another one,
+    so all are tried at once, and faulty ones are taken out until none is faulty. A task that was faulty only because of
+    another faulty task (its duplicate, for example) is put back.
     """
     kept = list(range(len(tasks)))
     faults: dict[int, list[str]] = {}
@@ -47,7 +47,7 @@ def settled(tasks: Sequence[AtomicTask], faults_of: Callable[[Sequence[AtomicTas
 
 
 def entries(tasks: Sequence[AtomicTask], base: Application, offered: Mapping[str, Capability], catalog: Catalog) -> dict[str, Capability]:
-    """The entries of the equivalence map that the tasks need: the offered ones, and those that there are with the application added."""
+    """Return the entries of the equivalence map that the tasks need: the offered ones, and the known ones with the application added."""
     entries = {**offered, **catalog.capabilities}
     needed = {name: entries[name] for name in dict.fromkeys(task.capability for task in tasks) if name in entries}
     return {
@@ -60,7 +60,7 @@ def entries(tasks: Sequence[AtomicTask], base: Application, offered: Mapping[str
 def faults_of(
     tasks: Sequence[AtomicTask], base: Application, offered: Mapping[str, Capability], catalog: Catalog, workflows: Sequence[Located]
 ) -> dict[int, list[str]]:
-    """What is wrong with which of the tasks, by place, if these are added to the catalog, which is sound without them."""
+    """Return the faults of the tasks, by place, if these are added to the catalog, which is sound without them."""
     known = len(base.tasks)
     source = Source(Path(f"{base.application}.yaml"), line_of=lambda place: int(place[1]) - known)  # its lines are the places of the tasks
     trial = replace(
@@ -90,7 +90,7 @@ def faults_of(
 
 
 def _echoes(task: AtomicTask, others: Sequence[AtomicTask]) -> Iterator[str]:
-    """What the validator lets pass in one application and a person would not: titles and phrasings that are nearly there already."""
+    """Yield faults that only a person would find in one application: titles and phrasings that nearly exist already."""
     for other in others:
         if other.title.casefold() == task.title.casefold():
             yield f"title: '{task.title}' is the title of {other.id}"
@@ -107,5 +107,5 @@ def _echoes(task: AtomicTask, others: Sequence[AtomicTask]) -> Iterator[str]:
 
 @cache
 def _grams(phrasing: str) -> frozenset[str]:
-    """The word trigrams of a phrasing, its arguments masked."""
+    """Return the word trigrams of a phrasing with masked arguments."""
     return trigrams(PLACEHOLDER.sub("{}", phrasing))

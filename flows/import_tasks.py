@@ -1,4 +1,4 @@
-"""Importing a user's own tasks: what a file states becomes a dataset that is scored and queried like a built one."""
+"""Import a user's own tasks: a file becomes a dataset that is scored and queried like a built one."""
 
 import hashlib
 import re
@@ -29,9 +29,9 @@ Row = dict[str, Any]
 
 
 def import_tasks(path: Path, name: str, candidates: str, data: DataFolder) -> Built:
-    """Publish the tasks of a file under the name; a dataset of the same rows and candidates that is there already is not written again.
+    """Publish the tasks of a file under the name; an existing dataset of the same rows and candidates is not written again.
 
-    `candidates` names the candidate list that the tasks' applications are from. BadInput holds every problem of the file at once.
+    `candidates` names the candidate list of the tasks' applications. BadInput holds every problem of the file at once.
     """
     _check_name(name)
     content = path.read_bytes()
@@ -55,13 +55,13 @@ def import_tasks(path: Path, name: str, candidates: str, data: DataFolder) -> Bu
 
 def _check_name(name: str) -> None:
     if (RECIPES_ROOT / f"{name}.yaml").is_file():
-        raise BadInput(f"'{name}' is the name of a recipe, and would then no longer mean what the recipe builds: choose another --name")
+        raise BadInput(f"'{name}' is the name of a recipe, so the dataset would replace what the recipe builds: choose another --name")
     if not _NAME.fullmatch(name):
-        raise BadInput(f"'{name}' cannot name a dataset: use up to 100 letters, digits, _ . and -, a letter or digit first")
+        raise BadInput(f"'{name}' cannot name a dataset: use up to 100 letters, digits, _ . and -, and begin with a letter or digit")
 
 
 def _made_from(path: Path, content: bytes, candidates: str) -> Manifest:
-    """What the manifest says of the origin, in the form of a built dataset where evaluations and the warehouse read it."""
+    """Return the origin for the manifest; the fields that evaluations and the warehouse read are as in a built dataset."""
     return {
         "imported_from": {"file": path.name, "sha256": hashlib.sha256(content).hexdigest()},
         "recipe": {"title": f"Imported from {path.name}", "candidates": candidates},
@@ -69,8 +69,8 @@ def _made_from(path: Path, content: bytes, candidates: str) -> Manifest:
 
 
 def _write_dataset(folder: Path, rows: list[Row], catalog: Catalog, described: Manifest) -> Manifest:
-    """Write everything that a dataset consists of into an unpublished folder; its manifest."""
-    table = pa.Table.from_pylist(rows, schema=SCHEMAS["user_tasks"])  # columns that only built rows have are null
+    """Write all files of a dataset into an unpublished folder; return its manifest."""
+    table = pa.Table.from_pylist(rows, schema=SCHEMAS["user_tasks"])  # the columns that only built rows have are null
     for split in SPLITS:
         write_table(data_file(folder, split), "user_tasks", table.filter(pc.equal(table["split"], split)))
     write_rows(folder / "rejected.parquet", "rejected", [])
@@ -87,7 +87,7 @@ def _write_dataset(folder: Path, rows: list[Row], catalog: Catalog, described: M
 
 
 def _row(task: Mapping[str, Any], catalog: Catalog) -> Row:
-    """The row of a task, with what follows from what its line says."""
+    """Return the row of a task, with all values that follow from its line."""
     text, nodes = task["text"], task["nodes"]
     shape = shape_of(task["edges"], len(nodes))
     alone = nodes[0] if shape == "singleton" else {"target_application": None, "valid_applications": []}

@@ -1,4 +1,4 @@
-"""From catalog and recipe to shard jobs: each gets the part of the catalog that its rows are made from, and no more."""
+"""Make shard jobs from catalog and recipe: each gets only the part of the catalog that its rows are made from."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ _MIXED = 0.2  # weight of workflows that no text says within one split, beside t
 
 
 def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styles, recipe: Recipe) -> list[ShardJob]:
-    """One job for each candidate application, in the order of the candidate list."""
+    """Return one job for each candidate application, in the order of the candidate list."""
     applications = catalog.candidates[recipe.candidates].applications
     wanted = wanted_rows(workflows, catalog, recipe)
     homes = {name: home_application(workflow) for name, workflow in workflows.items()}
@@ -52,14 +52,14 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
 
 
 def _refuse_nothing_to_draw(jobs: Sequence[ShardJob], recipe: Recipe) -> None:
-    """BadInput where a recipe of workflows alone meets applications that have none."""
+    """Raise BadInput if a recipe has only workflows and some applications have none."""
     bare = [job.application for job in jobs if job.wanted and not job.workflows.keys() - job.wanted_graphs.keys()]
     if bare and not recipe.compositions.single + recipe.compositions.chain:
-        raise BadInput(f"the recipe wants workflows alone, and these have none: {', '.join(bare)}; give `single` or `chain` a weight")
+        raise BadInput(f"the recipe makes only workflows, but these applications have none: {', '.join(bare)}; give `single` or `chain` a weight")
 
 
 def wanted_rows(workflows: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe) -> dict[str, int]:
-    """How many rows the dataset is to have of each application (singletons) and of each workflow across applications."""
+    """Return how many rows the dataset needs of each application (singletons) and of each workflow across applications."""
     applications = catalog.candidates[recipe.candidates].applications
     graphs = {name: workflows[name] for name in sorted(workflows) if _crosses(workflows[name]) and _within(workflows[name], applications)}
     return _shared_out(recipe.tasks - recipe.graph_tasks, applications) | _graph_rows(graphs, catalog, recipe)
@@ -86,7 +86,7 @@ def _graph_rows(graphs: Mapping[str, Workflow], catalog: Catalog, recipe: Recipe
 
 
 def home_application(workflow: Workflow) -> str:
-    """The application whose shard makes the workflow's rows: that of its last step, where its result lies."""
+    """Return the application whose shard makes the workflow's rows: that of its last step, which has the result."""
     return workflow.steps[-1].task.rpartition(".")[0]
 
 
@@ -99,7 +99,7 @@ def _within(workflow: Workflow, applications: Iterable[str]) -> bool:
 
 
 def _shared_out(total: int, names: Iterable[str]) -> dict[str, int]:
-    """The total over the names as evenly as whole numbers allow, the first ones getting the rest."""
+    """Divide the total over the names as evenly as whole numbers allow; the first names get the remainder."""
     listed = list(names)
     each, rest = divmod(total, len(listed)) if listed else (0, 0)
     return {name: each + (number < rest) for number, name in enumerate(listed)}
@@ -111,4 +111,4 @@ def _with_spare(wanted: int, recipe: Recipe) -> int:
 
 def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:
     used = {argument.generator for task in tasks for argument in task.arguments.values()}
-    return tuple(pool.model_copy(update={"origin": None}) for pool in pools if used & set(pool.columns))  # values count, not who gave them when
+    return tuple(pool.model_copy(update={"origin": None}) for pool in pools if used & set(pool.columns))  # only the values count, not their origin

@@ -1,4 +1,4 @@
-"""The maps that a pipeline runs its shards with from the command line."""
+"""The maps that run the shards of a pipeline from the command line."""
 
 import multiprocessing
 import os
@@ -14,12 +14,12 @@ class Map(Protocol):
     """Applies a function to every item, in any order and place; Prefect's mapped tasks and process pools are such maps."""
 
     def __call__(self, function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterable[Made]:
-        """The results, in any order."""
+        """Yield the results, in any order."""
         ...
 
 
 def process_pool_map(workers: int | None = None) -> Map:
-    """A map over a pool of processes (as many as there are processors); one worker, or a single item, needs no pool."""
+    """Return a map over a pool of processes (default: one for each processor); one worker, or a single item, needs no pool."""
     size = workers or len(os.sched_getaffinity(0))
 
     def run(function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterator[Made]:

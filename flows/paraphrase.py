@@ -1,7 +1,7 @@
-"""Paraphrasing a dataset's shards by a language model, where a recipe asks for it.
+"""Paraphrase a dataset's shards by a language model, if a recipe asks for it.
 
-Every shard becomes a paraphrased one, in a file of its own beside it, addressed by what it was asked and judged with. Answers are
-kept as they come, so that a stopped build goes on where it was.
+Every paraphrased shard has its own file beside the shard; the requests and the judgement rules decide its address. Each answer is
+kept at once, so that a stopped build can continue.
 """
 
 import hashlib
@@ -34,9 +34,9 @@ Progress = Callable[[str, int, int], None]
 def paraphrase_shards(
     shards: Sequence[Shard], paraphrasing: Paraphrasing, catalog: Catalog, workflows: Mapping[str, Workflow], data: DataFolder, progress: Progress
 ) -> dict[str, Path]:
-    """The paraphrased shard of each application, in the order of the shards; those whose files are there are taken as they are.
+    """Return the paraphrased shard of each application, in the order of the shards; existing files are used again.
 
-    ModelError where a call never succeeded, after all others were made and kept.
+    ModelError if a call never succeeded, after all others were made and kept.
     """
     paraphraser = Paraphraser(catalog, workflows, paraphrasing.temperature)
     endpoint = find_endpoint(paraphrasing.model, paraphrasing.base_url, paraphrasing.key_variable, own=data.models)
@@ -78,12 +78,12 @@ def _read(path: Path, columns: Sequence[str] | None = None) -> list[Row]:
 
 
 def _sampled(row: Row, rate: float) -> bool:
-    """Whether a row is to be paraphrased. Mistyped texts stay: a model would correct them, and the recipe states their rate."""
+    """Tell whether to paraphrase a row. Mistyped texts stay: a model would correct them, and the recipe states their rate."""
     return row["rejected_stage"] is None and not row["has_typo"] and share("paraphrase", row["row_seed"]) < rate
 
 
 def _paraphrased(row: Row, told: Narrated, answer: Answer, paraphraser: Paraphraser, endpoint: Endpoint) -> Row:
-    """The row with what became of its paraphrase, and the new text where that is faithful."""
+    """Return the row with the status of its paraphrase, and the new text if that is faithful."""
     paraphrase = paraphraser.judged(told, row, answer)
     noted = {
         **row,
@@ -96,7 +96,7 @@ def _paraphrased(row: Row, told: Narrated, answer: Answer, paraphraser: Paraphra
 
 
 def _retold(row: Row, paraphrase: Paraphrase) -> Row:
-    """The row with the paraphrase for its text, and all that follows from a text."""
+    """Return the row with the paraphrase as its text, and with all values that follow from a text."""
     retold = {
         **row,
         "narrated_text": row["text"],
@@ -109,9 +109,9 @@ def _retold(row: Row, paraphrase: Paraphrase) -> Row:
 
 
 def settled(rows: Iterable[Row], found: Mapping[int, Row]) -> Iterator[Row]:
-    """The rows with their final texts, none of them nearly the same as an earlier one.
+    """Yield the rows with their final texts; no text is nearly the same as an earlier one.
 
-    Such a paraphrase gives way to the narrated text; where that is nearly the same as well, the row is rejected.
+    If a paraphrase is, the narrated text replaces it; if that is nearly the same too, the row is rejected.
     """
     near_duplicates = NearDuplicates()
     for number, row in enumerate(rows):

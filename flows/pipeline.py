@@ -1,4 +1,4 @@
-"""The pipeline that builds a dataset: shards, the late stage, the gate, publication. One function, whatever runs its shards."""
+"""The pipeline that builds a dataset: shards, the late stage, the gate, publication. Any map can run its shards."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Built:
 
 @without_collecting()
 def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
-    """The validated catalog and workflows; BadInput holds every problem in them at once."""
+    """Return the validated catalog and workflows; BadInput holds every problem in them at once."""
     catalog, problems = read_catalog()
     located, more = read_workflows()
     problems = [*problems, *validate_catalog(catalog)]
@@ -51,11 +51,11 @@ def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
 
 
 def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, progress: Progress) -> Built:
-    """Build the recipe's dataset and publish it under the name; what is already there is not made again."""
+    """Build the recipe's dataset and publish it under the name; existing files are used again."""
     gate().start()
     catalog, workflows = read_declared()
     if recipe.refill is not None:
-        from flows.refill import refilled  # brings the client of language models, which takes half a second to load
+        from flows.refill import refilled  # imports the client of language models, which takes half a second
 
         catalog = refilled(catalog, recipe.refill, data, progress)
     jobs = shard_jobs(catalog, workflows, read_styles(), recipe)
@@ -95,7 +95,7 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
 
 
 def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Progress) -> list[Shard]:
-    """Every job's shard, in the order of the jobs; those whose files are there are taken as they are."""
+    """Return every job's shard, in the order of the jobs; existing files are used again."""
     missing = [job for job in jobs if not (folder / f"{job.address}.parquet").is_file()]
     made: dict[str, Shard] = {}
     progress("making shards", 0, len(missing))
@@ -120,4 +120,4 @@ def _refuse_shortage(found: Judged, recipe: Recipe) -> None:
 def _refuse_unused(figures: Mapping[str, Any], recipe: Recipe) -> None:
     if recipe.uses_every_task and figures["unused_atomic_tasks"]:
         listed = ", ".join(figures["unused_atomic_tasks"])
-        raise BadInput(f"no composition of this dataset uses: {listed}; the recipe wants every atomic task used (uses_every_task): raise `tasks`")
+        raise BadInput(f"no composition of this dataset uses: {listed}; the recipe uses every atomic task (uses_every_task): raise `tasks`")

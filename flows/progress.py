@@ -1,4 +1,4 @@
-"""Progress where a person waits: bars on a terminal, a line now and then in a log."""
+"""Progress for a person who waits: bars on a terminal, a line now and then in a log."""
 
 import contextlib
 import time
@@ -9,7 +9,7 @@ _LINE_EVERY = 30.0  # seconds
 
 @contextlib.contextmanager
 def progress_bars() -> Iterator[Callable[..., None]]:
-    """A function `(stage, done, total, note="")` that shows a bar for each stage, with its rate and the time left."""
+    """Yield a function `(stage, done, total, note="")` that shows a bar for each stage, with its rate and the time left."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -47,7 +47,7 @@ def progress_bars() -> Iterator[Callable[..., None]]:
 
 
 class _Log:
-    """Lines for where no terminal is: how far, how fast, how much longer."""
+    """Lines without a terminal: progress, rate and time left."""
 
     def __init__(self) -> None:
         self._begun: dict[str, tuple[float, int]] = {}

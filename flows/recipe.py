@@ -1,4 +1,4 @@
-"""A recipe: the numbers that people change, and nothing else, of one dataset."""
+"""A recipe: only the numbers of one dataset that people change."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ RECIPES_ROOT = Path(__file__).parent / "recipes"
 
 
 class CompositionRates(BaseModel):
-    """How often a composition is a single task, a chain, or a workflow, where its application has such."""
+    """How often a composition is a single task, a chain, or a workflow (if its application has one)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     single: Weight = Field(description="weight of single tasks, with what they need before")
@@ -38,7 +38,7 @@ class CompositionRates(BaseModel):
 
 def _at_most_all(shares: SplitShares) -> SplitShares:
     if shares.dev + shares.test > 1:
-        raise ValueError(f"dev and test add up to {shares.dev + shares.test:g}, which is more than 1; what is left of 1 is train")
+        raise ValueError(f"dev and test add up to {shares.dev + shares.test:g}, which is more than 1; the remainder to 1 is train")
     return shares
 
 
@@ -59,14 +59,14 @@ class Refill(AskedModel):
 
 
 class Paraphrasing(AskedModel):
-    """Texts that a language model says in other words."""
+    """Texts that a language model rewords."""
 
     rate: float = Field(ge=0, le=1, description="share of the texts to paraphrase; those with a typo are never among them")
     temperature: float = Field(0.0, ge=0, le=2)
 
 
 class Recipe(BaseModel):
-    """What a dataset is to be."""
+    """The declaration of a dataset."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
     title: str
@@ -97,7 +97,7 @@ class Recipe(BaseModel):
 
 
 def read_recipe(name_or_path: str) -> tuple[str, Recipe]:
-    """The recipe of that name, or in that file, with the name that its dataset gets; BadInput says what is wrong."""
+    """Return the recipe with that name or in that file, with the name of its dataset; BadInput lists the problems."""
     named = {path.stem: path for path in RECIPES_ROOT.glob("*.yaml")}
     is_path = name_or_path.endswith((".yaml", ".yml"))
     path = Path(name_or_path) if is_path else named.get(name_or_path)
@@ -118,7 +118,7 @@ def read_recipe(name_or_path: str) -> tuple[str, Recipe]:
 
 
 def _unknown_names(source: Source) -> Iterator[Problem]:
-    """Names of candidate lists, locales and styles that are not there, in whatever the file holds, so that all mistakes are told at once."""
+    """Yield unknown names of candidate lists, locales and styles, also in an invalid file, so that all mistakes are reported at once."""
     data: Any = source.data if isinstance(source.data, dict) else {}
     narration: Any = data["narration"] if isinstance(data.get("narration"), dict) else {}
     candidates = {file.stem for file in (CATALOG_ROOT / "candidates").glob("*.yaml")}
@@ -138,11 +138,11 @@ def _unknown(source: Source, place: Place, kind: str, name: str, known: Collecti
 
 
 def _unsaid(source: Source, recipe: Recipe) -> Iterator[Problem]:
-    """Compositions that no style of the recipe can say."""
+    """Yield the compositions that no style of the recipe can say."""
     chosen = [name for name, weight in recipe.narration.styles.items() if weight]
     most = max(recipe.narration.most_said_steps, MOST_STEPS if recipe.graph_tasks else 1)
     lacking = steps_without_style(read_styles(), chosen, most)
     if lacking:
         steps = f"{lacking[0]} step{'s' * (lacking[0] != 1)}"
-        reason = f"no style here can say {steps} where there is no goal, fragment or background; add one that can say everything"
+        reason = f"no style here can say {steps} without a goal, a fragment or a background; add one that can say everything"
         yield source.problem(("narration", "styles"), f"{reason}: {' or '.join(styles_for_all(read_styles(), most))}")

@@ -1,4 +1,4 @@
-"""Refilling pools of argument values by a language model, where a recipe asks for it; what it gave is kept as data, with its origin."""
+"""Refill pools of argument values by a language model, if a recipe asks for it; the values are kept as data, with their origin."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from language_models.prompts import prompt_templates
 from language_models.registry import find_endpoint
 from warehouse.layout import DataFolder, written_file
 
-_EXAMPLES = 20  # values and phrasings that the model is shown
+_EXAMPLES = 20  # values and phrasings that the model sees
 _LONGEST = 90  # characters of a value
 _TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _SCHEMA: dict[str, Any] = {
@@ -33,9 +33,9 @@ _SCHEMA: dict[str, Any] = {
 
 
 def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Callable[[str, int, int], None]) -> Catalog:
-    """The catalog with the values that the model gives for the recipe's pools, beside those that it has.
+    """Return the catalog with further values from the model in the recipe's pools.
 
-    Pools that were refilled by the same request before are read from the data folder, and nothing is asked.
+    Pools that the same request refilled before are read from the data folder, without a call.
     """
     pools = [_pool_of(column, catalog) for column in dict.fromkeys(refill.columns)]
     endpoint = find_endpoint(refill.model, refill.base_url, refill.key_variable, own=data.models)
@@ -54,12 +54,12 @@ def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Calla
 def _pool_of(column: str, catalog: Catalog) -> Pool:
     known = {name: pool for pool in catalog.pools if pool.locale == DEFAULT_LOCALE for name in pool.columns}
     if column not in known:
-        raise BadInput(f"the recipe refills '{column}', which is no column of a pool{suggestion(column, known)}")
+        raise BadInput(f"the recipe refills '{column}', but no pool has this column{suggestion(column, known)}")
     return known[column]
 
 
 def _request(pool: Pool, refill: Refill, catalog: Catalog) -> Request:
-    """What the model is asked: values like these, that read well in these phrasings."""
+    """Return the request: values like these, that read well in these phrasings."""
     said = [
         (task.id, phrasing)
         for task in catalog.tasks.values()
@@ -73,12 +73,12 @@ def _request(pool: Pool, refill: Refill, catalog: Catalog) -> Request:
 
 
 def _spread(entries: Sequence[Any]) -> Sequence[Any]:
-    """Some of the entries, from all over the list."""
+    """Return some entries, spread evenly over the list."""
     return entries[:: max(1, len(entries) // _EXAMPLES)][:_EXAMPLES]
 
 
 def _checked(pool: Pool, answer: Answer, origin: Origin) -> Pool:
-    """The answer's rows that are new and of the right form, as a pool; ModelError where there is none."""
+    """Return the answer's rows that are new and of the right form, as a pool; ModelError if there is none."""
     try:
         rows = json.loads(answer.text)["rows"]
     except (ValueError, KeyError, TypeError):

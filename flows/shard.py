@@ -30,12 +30,12 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
-_WHOLE = 0.5  # share of the workflow rows that is kept for workflows of one split, since other goals are never said outside `mixed`
-_FEW = 500  # rows below which looking up common grams costs more than it saves; what is found is the same
+_WHOLE = 0.5  # share of the workflow rows for workflows of one split: only those can say their goal outside `mixed`
+_FEW = 500  # below so many rows, looking up common grams costs more than it saves; the result is the same
 
 
 class ShardJob(BaseModel):
-    """All that a shard is made from: the part of the catalog that it reads, the recipe's numbers and the versions."""
+    """Everything that a shard is made from: its part of the catalog, the recipe's numbers and the versions."""
 
     model_config = ConfigDict(frozen=True)
     application: str
@@ -56,12 +56,12 @@ class ShardJob(BaseModel):
 
     @property
     def address(self) -> str:
-        """The hash of everything above."""
+        """Return the hash of all fields above."""
         return hashlib.blake2b(self.model_dump_json(by_alias=True).encode(), digest_size=16).hexdigest()
 
 
 class Shard(BaseModel):
-    """What became of a job; `made` is False where its file was there already."""
+    """The result of a job; `made` is False if its file existed already."""
 
     application: str
     address: str
@@ -91,7 +91,7 @@ class ShardMaker:
         self._orders: dict[tuple[int, int, str], list[str]] = {}
 
     def rows(self) -> Iterator[Row]:
-        """Singleton rows, then graph rows, accepted and rejected."""
+        """Yield singleton rows, then graph rows, accepted and rejected."""
         yield from self._until(self.job.wanted, self._single_application, "task")
         for workflow, wanted in self.job.wanted_graphs.items():
             yield from self._until(wanted, lambda number, random, w=workflow: self._workflow(w, random), f"graph/{workflow}")
@@ -108,7 +108,7 @@ class ShardMaker:
             yield row
 
     def _single_application(self, number: int, random: Random) -> Composition:
-        """A single task, a chain or a workflow of the application; tasks and workflows take turns, so that all are used."""
+        """Return a single task, a chain or a workflow of the application; tasks and workflows take turns, so that all are used."""
         rates = self.job.compositions
         kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0}
         kind = random.choices(list(kinds), list(kinds.values()))[0]
@@ -128,7 +128,7 @@ class ShardMaker:
         raise RuntimeError(f"{task.id} cannot be composed, though the catalog was validated")
 
     def _turn(self, names: list[str], number: int) -> str:
-        """The number-th of the names in an order that is drawn anew for every round."""
+        """Return the number-th name in an order that is drawn again for every round."""
         turn, place = divmod(number, len(names))
         key = (turn, len(names), names[0])
         if key not in self._orders:
@@ -165,7 +165,7 @@ class ShardMaker:
 
 
 def _described(composition: Composition, graph: ApplicationGraph, narration: Narration, values: dict[str, str], goal: str | None) -> Row:
-    """The row of the shard for one narrated composition, with its lineage."""
+    """Return the row of the shard for one narrated composition, with its lineage."""
     steps = composition.steps
     said = [steps[position].task.capability for position in narration.kept]
     goal_said = [goal] if narration.says_goal and goal else []
@@ -198,13 +198,13 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
 
 
 def _splits(job: ShardJob, workflow: Workflow, split_of: SplitOf) -> set[Split | None]:
-    """The splits of the telling tasks that are in every composition of a workflow."""
+    """Return the splits of the telling tasks that are in every composition of a workflow."""
     tasks = (job.tasks[step.task] for step in workflow.steps if not step.optional)
     return {split_of(task) for task in tasks if not task.generic}
 
 
 def _phrasings(job: ShardJob) -> Iterator[str]:
-    """Everything that the job's texts are put together from, but for the values."""
+    """Yield all phrasings from which the job's texts are put together, without the values."""
     told: list[Talk] = [*job.tasks.values(), *(workflow.goal for workflow in job.workflows.values())]
     for talk in told:
         yield from (*talk.say, *talk.fragments, *talk.background)
@@ -213,16 +213,16 @@ def _phrasings(job: ShardJob) -> Iterator[str]:
 
 
 def _node_capabilities(steps: Sequence[Step], graph: ApplicationGraph, narration: Narration) -> list[list[str]]:
-    """What the text asks of each node of a graph."""
+    """Return the capabilities that the text asks of each node of a graph."""
     return [sorted({steps[position].task.capability for position in node if position in narration.kept}) for node in graph.nodes]
 
 
 def text_key(text: str) -> int:
-    """A 64-bit hash of the text, case and spacing aside, by which texts are compared across shards."""
+    """Return a 64-bit hash of the text without case and spacing, to compare texts across shards."""
     return int.from_bytes(hashlib.blake2b(" ".join(text.casefold().split()).encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def task_id(row: Row) -> str:
-    """A hash of what made the text: the composition, its values, what was said and how."""
+    """Return a hash of everything that made the text: the composition, its values, the said steps and the style."""
     made_of = [row["composition_id"], row["arguments"], row["dropped_steps"], row["style"], row["masked_text"], row["text"]]
     return hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()

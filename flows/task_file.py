@@ -1,13 +1,13 @@
-"""Reading a file of a user's own tasks (JSON Lines): every task in it, or every problem.
+"""Read a file of a user's own tasks (JSON Lines): return every task in it, or report every problem.
 
-Every line is one task, a JSON object; blank lines are passed over, and a key whose value is null counts as left out.
+Every line is one task, a JSON object; blank lines are skipped, and a key whose value is null counts as missing.
 
-    text or instruction   what the user types, in one line; spaces around it are taken off
-    valid_applications    the names of the applications that can do it, where each can do all of it
-    target_application    the one of them that it was written for; left out: the first
+    text or instruction   what the user types, in one line; spaces around it are removed
+    valid_applications    the names of the applications that can each do all of it
+    target_application    the one of them that it was written for; default: the first
     nodes, edges          instead of those two, for a task over several applications: objects with those two keys each,
                           and pairs [i, j] of node numbers, from 0: node i must come before node j
-    split                 train, dev or test; left out: test
+    split                 train, dev or test; default: test
 
 The gate's rules for texts hold: no braces (masked texts keep them for arguments), no double spaces, no text twice.
 """
@@ -39,9 +39,9 @@ Row = dict[str, Any]
 
 
 def read_tasks(path: Path, content: bytes, catalog: Catalog, candidates: str) -> list[Row]:
-    """The tasks in the content of a file, in its order, each with line, text, nodes, edges and split; nodes and edges are as in `user_tasks`.
+    """Return the tasks of a file, in its order, each with line, text, nodes, edges and split; nodes and edges are as in `user_tasks`.
 
-    BadInput holds every problem of the file at once; `path` is where they are shown to stand, `candidates` the list that applications are from.
+    BadInput holds every problem of the file at once; problems name `path`; `candidates` is the list of known applications.
     """
     problems: list[Problem] = []
     file = Source(path)
@@ -50,7 +50,7 @@ def read_tasks(path: Path, content: bytes, catalog: Catalog, candidates: str) ->
         content = content.removeprefix(codecs.BOM_UTF8)
     names = _Names(catalog, candidates)
     tasks: list[Row] = []
-    line_of: dict[int, int] = {}  # by the key of the text
+    line_of: dict[int, int] = {}  # by text key
     for number, line in enumerate(content.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -58,7 +58,7 @@ def read_tasks(path: Path, content: bytes, catalog: Catalog, candidates: str) ->
         task = reader.read(line)
         first = line_of.setdefault(text_key(task["text"]), number) if task["text"] else number
         if first != number:
-            reader.note(f"is that of line {first}, case and spacing aside: every text stands once", "text")
+            reader.note(f"is the text of line {first}, except for case and spacing: write every text only once", "text")
         tasks.append({"line": number, **task})
     if not tasks:
         problems.append(file.problem((), "holds no task: write one JSON object a line, with text and valid_applications"))
@@ -76,14 +76,14 @@ class _Names:
         self._spoken = {spoken.casefold(): name for name in self.place for spoken in spoken_names(catalog.applications[name])}
 
     def refusal(self, word: str) -> str:
-        """Why a word is no name, and what to write instead."""
+        """Return why a word is no name, and what to write instead."""
         if word.casefold() in self._spoken:
             return f"'{word}' is what people call it: write the name, '{self._spoken[word.casefold()]}'"
         return f"no application '{word}' in the candidate list '{self._list}'{suggestion(word, self.place)}"
 
 
 class _LineReader:
-    """Reads one line. What is wrong is noted, left out of the task that is read, and reading goes on, so that one pass finds everything."""
+    """Reads one line. It notes each problem, leaves that part out of the task and reads on, so that one pass finds every problem."""
 
     def __init__(self, path: Path, number: int, names: _Names, problems: list[Problem]) -> None:
         self._source = Source(path, line_of=lambda place: number)
@@ -95,7 +95,7 @@ class _LineReader:
         self._problems.append(self._source.problem(place, reason))
 
     def read(self, line: bytes) -> Row:
-        """The line's text, nodes, edges and split; the text is empty where it cannot be read."""
+        """Return the line's text, nodes, edges and split; the text is empty if it cannot be read."""
         data = self._object(line)
         if data is None:
             return {"text": ""}
@@ -122,11 +122,11 @@ class _LineReader:
         return None
 
     def _mapping(self, pairs: Iterable[tuple[str, Any]]) -> Row:
-        """A JSON object without its nulls; json itself would let the last of equal keys win."""
+        """Return a JSON object without its nulls; json itself would keep only the last of equal keys."""
         mapping: Row = {}
         for key, value in pairs:
             if key in mapping:
-                self.note("this key stands twice", key)
+                self.note("this key occurs twice", key)
             if value is not None:
                 mapping[key] = value
         return mapping
@@ -152,14 +152,14 @@ class _LineReader:
         return "" if found else text
 
     def _nodes(self, data: Row) -> list[Row]:
-        """The nodes of the task; one that cannot be read is empty."""
+        """Return the nodes of the task; a node that cannot be read is empty."""
         if "nodes" not in data:
             if "edges" in data:
                 self.note("edges are between nodes: give nodes, and valid_applications in each", "edges")
             return [self._node(data, ())]
         for key in _NODE_KEYS:
             if key in data:
-                self.note("stands in each of the nodes where there are nodes", key)
+                self.note("belongs into each node: a task with nodes has it only there", key)
         nodes = data["nodes"]
         if not isinstance(nodes, list) or not nodes:
             self.note("wants a list of objects with valid_applications", "nodes")
@@ -179,7 +179,7 @@ class _LineReader:
         return {"target_application": target, "valid_applications": sorted(valid, key=self._names.place.__getitem__)}
 
     def _valid(self, data: Row, place: Place) -> list[str]:
-        """The valid applications in the order of the line; none where something is wrong with one."""
+        """Return the valid applications in the order of the line; an empty list if one of them is wrong."""
         place = (*place, "valid_applications")
         names = data.get("valid_applications")
         if not isinstance(names, list) or not names:
@@ -188,7 +188,7 @@ class _LineReader:
         sound = [self._is_name(name, *place, number) for number, name in enumerate(names)]
         twice = [number for number, name in enumerate(names) if name in names[:number]]
         for number in twice:
-            self.note(f"'{names[number]}' stands twice", *place, number)
+            self.note(f"'{names[number]}' occurs twice", *place, number)
         return names if all(sound) and not twice else []
 
     def _is_name(self, name: Any, *place: str | int) -> bool:
@@ -217,16 +217,16 @@ class _LineReader:
         try:
             order.prepare()
         except CycleError as error:
-            self.note(f"nodes {', '.join(map(str, error.args[1]))} come before each other in a circle: leave one of the edges out", "edges")
+            self.note(f"nodes {', '.join(map(str, error.args[1]))} come before each other in a circle: remove one of the edges", "edges")
         return [{"source": source, "target": target} for source, target in sorted(sound)]
 
 
 def _refused_edge(pair: Any, nodes: int, earlier: Iterable[tuple[int, int]]) -> str | None:
-    """Why a pair is no edge between so many nodes, if so."""
+    """Return why a pair is no edge between so many nodes; None if it is one."""
     if not isinstance(pair, list) or [type(end) for end in pair] != [int, int]:
         return "wants two node numbers [i, j], for node i before node j"
     if not all(0 <= end < nodes for end in pair):
-        return f"{pair} goes to a node that is not there: the {nodes} nodes are numbered from 0"
+        return f"{pair} names a node that does not exist: the {nodes} nodes are numbered from 0"
     if pair[0] == pair[1]:
         return f"{pair} puts a node before itself"
-    return f"{pair} stands twice" if tuple(pair) in earlier else None
+    return f"{pair} occurs twice" if tuple(pair) in earlier else None

@@ -1,6 +1,6 @@
 """Versions of the stages and of the libraries that shape bytes; they are part of every shard's address.
 
-Raise a stage's version when a change to its code changes what it makes; the golden test tells when that was forgotten.
+Raise a stage's version when a change to its code changes its output; the golden test fails if you forget this.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What a worker process knows before its first shard: the fork server imports this once, and every worker inherits it."""
+"""The imports of a worker process before its first shard: the fork server runs them once, and every worker inherits them."""
 
 import gc
 
@@ -16,4 +16,4 @@ for locale in sorted({name for each in locales().values() for name in each.name_
     faker_values("first_name", locale)
     faker_values("last_name", locale)
 
-gc.set_threshold(50_000)  # a shard's rows are plain trees that reference counts free; looking for cycles seldom is enough
+gc.set_threshold(50_000)  # a shard's rows have no cycles, so reference counts free them; the garbage collector may run seldom

@@ -1,7 +1,7 @@
 """Comparison of runs over the same tasks: paired differences of accuracy, with intervals and tests that know of compositions.
 
-Tasks of one composition are told from the same atomic tasks, so that a model is right or wrong on them together: the composition is
-the cluster, and whatever says how sure a difference is resamples or sums over compositions, never over tasks.
+Tasks of one composition are narrated from the same atomic tasks, so a model is often right or wrong on all of them: the composition is
+the cluster. Every interval and test resamples or sums over compositions, never over tasks.
 """
 
 import difflib
@@ -34,7 +34,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """Accuracy of A minus that of B over the same tasks; shares from -1 to 1. What a sample cannot say is None, and `note` says why."""
+    """Accuracy of A minus that of B over the same tasks, from -1 to 1. A value that the sample cannot give is None, and `note` says why."""
 
     tasks: int
     compositions: int
@@ -54,17 +54,17 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs as the view `accuracy` shows them, in the order asked for, and the difference of every two, the earlier minus the later."""
+    """Runs with the columns of the view `accuracy`, in the order asked for, and the difference of every two, the earlier minus the later."""
 
     runs: tuple[Row, ...]
     pairs: tuple[tuple[Row, Row, PairedDifference], ...]
 
 
 def compare_runs(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> Comparison:
-    """Compare every two of the runs, which are given by id or by a unique beginning of it.
+    """Compare every two of the runs; each is named by its id or a unique beginning of it.
 
-    Holm's correction is over all the pairs (Holm 1979). WarehouseError where a run is unknown, ambiguous or named twice, fewer than two are
-    named, or the runs were not scored over the same tasks of one dataset.
+    Holm's correction is over all the pairs (Holm 1979). WarehouseError if a run is unknown, ambiguous or named twice, if fewer than two
+    are named, or if the runs were not scored over the same tasks of one dataset.
     """
     runs = _resolved(rows_of(connection, _query("known_runs")), run_ids)
     ids = [run["run_id"] for run in runs]
@@ -84,19 +84,19 @@ def compare_runs(connection: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) 
 
 
 def paired_difference(tasks: Counts, both_right: Counts, only_a_right: Counts, only_b_right: Counts) -> PairedDifference:
-    """The difference of A and B from counts of tasks by composition, four arrays of the same length, one element a composition.
+    """Return the difference of A and B from counts of tasks by composition: four arrays of one length, one element per composition.
 
     - Interval, 95%: percentiles of a paired bootstrap that resamples compositions (Field and Welsh 2007; Efron and Tibshirani 1993, chapter 13).
-    - `p_exact`: McNemar's exact test, which takes tasks as independent (McNemar 1947).
-    - `p_clustered`: the same question with compositions as clusters, see `clustered_mcnemar`.
-    - `smallest_difference`: the true difference that a sample like this shows with 80% power at 5%, two-sided: (z_.975 + z_.80) times the
-      clustered standard error of the paired difference (Bloom 1995, Evaluation Review 19). Above 1: none.
-    - `p_holm` is that of a pair alone.
+    - `p_exact`: McNemar's exact test, which assumes independent tasks (McNemar 1947).
+    - `p_clustered`: McNemar's test with compositions as clusters, see `clustered_mcnemar`.
+    - `smallest_difference`: the smallest true difference that a sample like this shows with 80% power at 5%, two-sided: (z_.975 + z_.80) times the
+      clustered standard error of the paired difference (Bloom 1995, Evaluation Review 19). None above 1.
+    - `p_holm` is for a single pair.
     """
     differences = only_a_right - only_b_right
     total, clusters = int(tasks.sum()), len(tasks)
     a_alone, b_alone, both = int(only_a_right.sum()), int(only_b_right.sum()), int(both_right.sum())
-    # whole numbers, so that "no spread" is exact
+    # whole numbers, so that the test for "no spread" is exact
     residuals = differences * total - int(differences.sum()) * tasks
     note = _why_unsure(clusters, bool(residuals.any()), a_alone + b_alone)
     low, high = _bootstrap_interval(tasks, differences) if note is None else (None, None)
@@ -122,7 +122,7 @@ def paired_difference(tasks: Counts, both_right: Counts, only_a_right: Counts, o
 
 
 def clustered_mcnemar(differences: Counts) -> float | None:
-    """P-value of McNemar's test over clusters: (sum d)^2 / sum d^2 against chi-squared with 1 degree of freedom; None for one cluster.
+    """Return the p-value of McNemar's test over clusters: (sum d)^2 / sum d^2 against chi-squared with 1 degree of freedom; None for one cluster.
 
     `differences` has an element d for each cluster: tasks that only A got right minus tasks that only B did. This is Obuchowski (1998,
     Statistics in Medicine 17) without its factor (K - 1) / K for K clusters, and for clusters of one size the test of Durkalski et al. (2003,
@@ -136,14 +136,14 @@ def clustered_mcnemar(differences: Counts) -> float | None:
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """P-values adjusted for their number by Holm's method; None stays None and does not count."""
+    """Return p-values adjusted for their number by Holm's method; None stays None and does not count."""
     known = [p for p in p_values if p is not None]
     adjusted = iter(multipletests(known, alpha=_SIGNIFICANCE, method="holm")[1].tolist() if known else ())
     return [None if p is None else next(adjusted) for p in p_values]
 
 
 def comparison_rows(comparison: Comparison) -> list[Row]:
-    """One row for each pair: which runs, and every field of PairedDifference."""
+    """Return one row for each pair: the runs, and every field of PairedDifference."""
 
     def named(run: Row, side: str) -> Row:
         return {f"run_{side}": run["run_id"], f"protocol_{side}": run["protocol"], f"model_{side}": run["model"]}
@@ -152,7 +152,7 @@ def comparison_rows(comparison: Comparison) -> list[Row]:
 
 
 def rendered_comparison(comparison: Comparison, shape: Format) -> str:
-    """Text of the comparison: for the eye a table of runs, one of pairs and what there is to note; CSV and JSON hold `comparison_rows`."""
+    """Return the comparison as text: a table of runs, a table of pairs, and notes; CSV and JSON hold `comparison_rows`."""
     rows = comparison_rows(comparison)
     if shape != "table":
         return rendered(list(rows[0]), [list(row.values()) for row in rows], shape)
@@ -163,21 +163,21 @@ def rendered_comparison(comparison: Comparison, shape: Format) -> str:
 
 
 def _why_unsure(clusters: int, has_spread: bool, discordant: int) -> str | None:
-    """In words, why a sample gives no interval; None where it gives one."""
+    """Return a sentence on why a sample gives no interval; None if it gives one."""
     if clusters < 2:
-        return "all tasks are of one composition, so there is nothing to tell how sure the difference is"
+        return "all tasks are of one composition, so the uncertainty of the difference cannot be estimated"
     if not discordant:
-        return "both are right on the very same tasks, so there is no spread to take an interval from"
-    return None if has_spread else "the difference is the same in every composition, so there is no spread to take an interval from"
+        return "both are right on exactly the same tasks, so there is no spread for an interval"
+    return None if has_spread else "the difference is the same in every composition, so there is no spread for an interval"
 
 
 def _bootstrap_interval(tasks: Counts, differences: Counts) -> tuple[float, float]:
-    """95% percentile interval of sum(differences) / sum(tasks) when compositions are drawn again with replacement, by a fixed seed.
+    """Return the 95% percentile interval of sum(differences) / sum(tasks) when compositions are resampled with a fixed seed.
 
     Compositions with equal counts are interchangeable, so the draw is multinomial over the distinct counts: the same distribution as one
     over compositions, in far less memory and time.
     """
-    side = int(np.sign(differences[np.flatnonzero(differences)[0]]))  # drawn from one side, so that B against A mirrors A against B
+    side = int(np.sign(differences[np.flatnonzero(differences)[0]]))  # the sign is fixed for the draw, so that B against A mirrors A against B
     distinct, times = np.unique(np.column_stack([tasks, side * differences]), axis=0, return_counts=True)
     generator = np.random.default_rng(_SEED)
     means = []
@@ -189,7 +189,7 @@ def _bootstrap_interval(tasks: Counts, differences: Counts) -> tuple[float, floa
 
 
 def _check_same_tasks(connection: duckdb.DuckDBPyConnection, runs: Sequence[Row]) -> None:
-    """Refuse runs of several datasets, and runs that were scored over other tasks, with how many each has."""
+    """Refuse runs of several datasets, and runs that were scored over different tasks; the error says how many tasks each has."""
     remedy = "run `deskmill select` for each with the same dataset, --split and --limit"
     if len({run["dataset_id"] for run in runs}) > 1:
         raise WarehouseError(f"the runs are of different datasets, so they share no tasks; {remedy}:\n{_listed(runs)}")
@@ -198,7 +198,7 @@ def _check_same_tasks(connection: duckdb.DuckDBPyConnection, runs: Sequence[Row]
     empty = [run["run_id"] for run in runs if run["run_id"] not in counts]
     if empty:
         raise WarehouseError(
-            f"no single task is scored in run {', '.join(empty)}: graphs are not compared, and an unfinished run is finished by `deskmill select`"
+            f"no single task is scored in run {', '.join(empty)}: graphs cannot be compared; finish an unfinished run with `deskmill select`"
         )
     shared = {row["scored_by"]: row["tasks"] for row in rows_of(connection, _query("scored_task_counts"), [ids])}
     if set(shared) != {len(runs)}:
@@ -207,9 +207,9 @@ def _check_same_tasks(connection: duckdb.DuckDBPyConnection, runs: Sequence[Row]
 
 
 def _resolved(known: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    """The runs that are meant by ids or unique beginnings of ids, in their order."""
+    """Return the runs with these ids or unique beginnings of ids, in their order."""
     if len(names) < 2:
-        raise WarehouseError(f"a comparison needs two runs or more; there are:\n{_listed(known)}")
+        raise WarehouseError(f"a comparison needs two runs or more; the runs are:\n{_listed(known)}")
     found = [_run_named(known, name) for name in names]
     for first, second in combinations(range(len(names)), 2):
         if found[first] is found[second]:
@@ -223,10 +223,10 @@ def _run_named(known: Sequence[Row], name: str) -> Row:
     if len(exact or matches) == 1:
         return (exact or matches)[0]
     if matches:
-        raise WarehouseError(f"'{name}' begins the ids of {len(matches)} runs; give more of it:\n{_listed(matches)}")
+        raise WarehouseError(f"the ids of {len(matches)} runs begin with '{name}'; give more characters:\n{_listed(matches)}")
     near = difflib.get_close_matches(name, [run["run_id"] for run in known], n=1)
     hint = f" (did you mean '{near[0]}'?)" if near else ""
-    raise WarehouseError(f"there is no run '{name}'{hint}; there are:\n{_listed(known)}")
+    raise WarehouseError(f"there is no run '{name}'{hint}; the runs are:\n{_listed(known)}")
 
 
 def _listed(runs: Sequence[Row]) -> str:

@@ -1,6 +1,6 @@
 """Exhibits: the tables and figures of the site, as exhibits.yaml and episode_exhibits.yaml declare them, filled with the rows of their one query.
 
-A table is shown in a page, and lies beside it as CSV (the rows as they are) and as LaTeX (as shown, for the package booktabs).
+A page shows the table, and offers it as CSV (the unchanged rows) and as LaTeX (as shown, for the package booktabs).
 """
 
 import csv
@@ -28,12 +28,12 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Column:
-    """One column: the key of its value, its heading, how the value is written, and where it leads."""
+    """One column: the key of its value, its heading, the form of the value, and its link."""
 
     key: str
     heading: str
     form: str = "text"
-    interval: bool = False  # <key>_low and <key>_high stand beside the value
+    interval: bool = False  # show <key>_low and <key>_high beside the value
     bar: bool = False  # drawn on a scale from 0 to 1
     theirs: bool = False  # published by others
     wrap: bool = False  # long words, on several lines
@@ -41,28 +41,28 @@ class Column:
 
     @property
     def is_number(self) -> bool:
-        """Whether its values stand to the right."""
+        """Tell whether its values are aligned to the right."""
         return self.form != "text"
 
     def text(self, row: Row) -> str:
-        """The value in words: a dash where there is no figure, and nothing where others published none."""
+        """Return the value as text: a dash for no figure, and nothing if others published none."""
         value = row[self.key]
         return "" if self.theirs and value is None else written(self.form, value)
 
     def interval_text(self, row: Row) -> str:
-        """The 95% interval beside the value; empty where there is none."""
+        """Return the 95% interval beside the value; empty if there is none."""
         low, high = (row[f"{self.key}_{end}"] for end in ("low", "high")) if self.interval else (None, None)
         return "" if low is None or high is None else f"{written(self.form, low)} to {written(self.form, high)}"
 
     def address(self, row: Row) -> str:
-        """Where the cell leads to, from the root of the site; empty where a value that the address needs is none."""
+        """Return the cell's link from the root of the site; empty if a value in the address is None."""
         values = {key: value for key, value in row.items() if f"{{{key}}}" in self.link}
         return self.link.format_map({key: quote(str(value), safe="") for key, value in values.items()}) if None not in values.values() else ""
 
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A declared table (with columns) or figure (without): the caption, the query and the words for when it has no rows."""
+    """A declared table (with columns) or figure (without): the caption, the query and the text for no rows."""
 
     query: str
     caption: str
@@ -71,13 +71,13 @@ class Exhibit:
     theirs: str = ""  # key that says which rows others published
 
     def is_theirs(self, row: Row) -> bool:
-        """Whether others published the row."""
+        """Tell whether others published the row."""
         return bool(self.theirs) and bool(row[self.theirs])
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A table or figure with its rows; `files` are addresses from the root of the site, by what they are called."""
+    """A table or figure with its rows; `files` maps names to addresses from the root of the site."""
 
     name: str
     exhibit: Exhibit
@@ -88,7 +88,7 @@ class Shown:
 
 @cache
 def declared() -> dict[str, Exhibit]:
-    """Every declared table and figure by name; TypeError where a key is unknown or missing."""
+    """Return every declared table and figure by name; TypeError if a key is unknown or missing."""
     found = {name: values for path in _DECLARED for name, values in yaml.safe_load(path.read_text()).items()}
     return {
         name: Exhibit(**(values | {"columns": tuple(Column(**column) for column in values.get("columns", ()))})) for name, values in found.items()
@@ -96,12 +96,12 @@ def declared() -> dict[str, Exhibit]:
 
 
 def written(form: str, value: Any) -> str:
-    """A value in one of the forms; a dash for None, so that nothing passes for a zero."""
+    """Return a value in one of the forms; a dash for None, so that it does not look like a zero."""
     return NO_VALUE if value is None else _FORMS[form](value)
 
 
 def as_csv(answer: Answer) -> str:
-    """The rows as they are, all columns of the query."""
+    """Return the unchanged rows with all columns of the query."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(answer.rows[0]), lineterminator="\n")
     writer.writeheader()
@@ -110,7 +110,7 @@ def as_csv(answer: Answer) -> str:
 
 
 def as_latex(exhibit: Exhibit, answer: Answer) -> str:
-    """The table as shown, intervals in brackets."""
+    """Return the table as shown, with intervals in brackets."""
     columns = exhibit.columns
 
     def cell(column: Column, row: Row) -> str:
@@ -124,7 +124,7 @@ def as_latex(exhibit: Exhibit, answer: Answer) -> str:
 
 
 def _small(value: float, decimals: int) -> str:
-    """The value, or that it is smaller than what so many decimals show: never a zero that is none."""
+    """Return the value, or "<" and the smallest value that so many decimals show, so that a small value is never shown as zero."""
     least = 10**-decimals
     return f"< {least:.{decimals}f}" if 0 < value < least / 2 else f"{value:,.{decimals}f}"
 

@@ -4,14 +4,14 @@ A page from file:// cannot fetch, so its data lies beside it as script files, ea
 
 data/explorer/index.js                          datasets, their runs, applications
 data/explorer/atomic_tasks.js                   titles and capabilities of atomic tasks
-data/explorer/columns/<dataset_id>.js           what tasks are filtered by, a code for each task
+data/explorer/columns/<dataset_id>.js           the columns of the filters, a code for each task
 data/explorer/compositions/<dataset_id>.js      which tasks share a composition
 data/explorer/texts/<dataset_id>/<number>.js    ids and texts, in pieces
-data/explorer/outcomes/<run_id>.js              what a run made of each task
-data/explorer/tasks/<dataset_id>/<xx>.js        all of the tasks whose ids begin with xx, and each run's answers to them
-data/explorer/prompts/<dataset_id>/<xx>.js      prompts of the calls behind the first of them
+data/explorer/outcomes/<run_id>.js              the result of a run for each task
+data/explorer/tasks/<dataset_id>/<xx>.js        all columns of the tasks whose ids begin with xx, and each run's answers
+data/explorer/prompts/<dataset_id>/<xx>.js      prompts of the calls for the first tasks
 
-Tasks stand in one order everywhere: by category, target application and id, so that what is shown together is loaded together.
+Tasks have one order everywhere: by category, target application and id, so that tasks on one page are loaded together.
 """
 
 import shutil
@@ -32,7 +32,7 @@ Layout = Callable[[str, str, str], str]
 def write_explorer(connection: duckdb.DuckDBPyConnection, folder: Path, layout: Layout, *, prompt_of: PromptOf | None = None) -> None:
     """Write tasks.html, task.html, confusion.html and their data into a folder.
 
-    `layout(title, body, root)` makes a whole page of a body; `prompt_of` gives the messages of a call by its id, or None where they are not kept.
+    `layout(title, body, root)` makes a whole page of a body; `prompt_of` returns the messages of a call by its id, or None if they are not kept.
     """
     environment = Environment(
         loader=FileSystemLoader(_ROOT / "templates" / "explorer"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True

@@ -16,7 +16,7 @@ _PIECE_BYTES = 300_000
 SHARD_DIGITS = 2
 Json = dict[str, Any]
 
-# Rows as arrays by task id, and the names of their columns once: DuckDB makes the text, which is many times faster than Python
+# Rows as arrays by task id, with their column names once; DuckDB writes the text, many times faster than Python
 _SHARDS = """
     with rows as ({query})
     select left(task_id, {digits}) as shard,
@@ -27,7 +27,7 @@ _SHARDS = """
 
 
 def query_text(name: str) -> str:
-    """The text of a query of `queries/`."""
+    """Return the text of a query of `queries/`."""
     return (_QUERIES / f"{name}.sql").read_text(encoding="utf-8")
 
 
@@ -39,19 +39,19 @@ def write_script(folder: Path, name: str, value: Any) -> None:
 
 
 def read_datasets(connection: duckdb.DuckDBPyConnection) -> list[Json]:
-    """The datasets that are shown, those with runs before all and then the newest first, each with its newest runs."""
+    """Return the shown datasets with their newest runs: first the datasets with runs, then the others, newest first."""
     return [row | {"runs": rows_of(connection, query_text("explorer_runs"), [row["dataset_id"]])} for row in _rows(connection, "explorer_datasets")]
 
 
 def write_index(connection: duckdb.DuckDBPyConnection, folder: Path, datasets: list[Json]) -> None:
-    """Write what the pages choose from, and what the steps of compositions are called."""
+    """Write the datasets, runs and applications to choose from, and the titles of atomic tasks."""
     write_script(folder, "index", {"datasets": datasets, "applications": _rows(connection, "explorer_applications")})
     steps = {row.pop("atomic_task_id"): row for row in _rows(connection, "explorer_atomic_tasks")}
     write_script(folder, "atomic_tasks", steps)
 
 
 def write_dataset(connection: duckdb.DuckDBPyConnection, folder: Path, dataset: Json) -> list[str]:
-    """Write all tasks of a dataset and what its runs made of them; the names of its shards."""
+    """Write all tasks of a dataset and the results of its runs; return the names of its shards."""
     identity = dataset["dataset_id"]
     starts = _write_texts(connection, folder, identity)
     columns = _columns(connection, "explorer_columns", identity)
@@ -72,13 +72,13 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[Json]:
 
 
 def _columns(connection: duckdb.DuckDBPyConnection, query: str, parameter: str) -> dict[str, Json]:
-    """Columns of a query, each as its distinct values and a code for every row."""
+    """Return the columns of a query, each as its distinct values and a code for every row."""
     table = connection.sql(query_text(query), params=[parameter]).to_arrow_table()
     return {name: _coded(table.column(name)) for name in table.column_names}
 
 
 def _coded(column: pa.ChunkedArray) -> Json:
-    """Distinct values, and codes of one, two or four bytes (little-endian) in base64."""
+    """Return the distinct values, and codes of one, two or four bytes (little-endian) in base64."""
     encoded = pa.concat_arrays(column.chunks or [pa.array([], column.type)]).dictionary_encode(null_encoding="encode")
     width = next(width for width in (1, 2, 4) if len(encoded.dictionary) <= 256**width)
     codes = encoded.indices.to_numpy(zero_copy_only=False).astype(f"<u{width}")
@@ -86,7 +86,7 @@ def _coded(column: pa.ChunkedArray) -> Json:
 
 
 def _write_texts(connection: duckdb.DuckDBPyConnection, folder: Path, dataset_id: str) -> list[int]:
-    """Write ids and texts in pieces of about 300 kB, a line for each task; the first task of each piece."""
+    """Write ids and texts in pieces of about 300 kB, a line for each task; return the first task of each piece."""
     rows = connection.execute(query_text("explorer_texts"), [dataset_id]).fetchall()
     starts, size = [0], 0
     for number, (task_id, text) in enumerate(rows):
@@ -102,7 +102,7 @@ def _write_texts(connection: duckdb.DuckDBPyConnection, folder: Path, dataset_id
 
 
 def _write_shards(connection: duckdb.DuckDBPyConnection, folder: Path, query: str, parameter: str, place: str, part: str) -> list[str]:
-    """Append the rows of a query to the shard files of a place, each put as `<place>/<xx><part>`; the shards that have rows."""
+    """Append the rows of a query to the shard files of a place, each put as `<place>/<xx><part>`; return the shards with rows."""
     text = query_text(query)
     names = [column[0] for column in connection.execute(f"from ({text}) limit 0", [parameter]).description]
     head = json.dumps([name for name in names if name != "task_id"])

@@ -1,4 +1,4 @@
-"""Prompts of the calls behind the first tasks of a dataset: too much for all of them, and enough to see what models were shown."""
+"""Prompts of the calls for the first tasks of a dataset; the prompts of all tasks would be too large."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -15,9 +15,9 @@ PromptOf = Callable[[str], Messages | None]
 
 
 def write_prompts(connection: duckdb.DuckDBPyConnection, folder: Path, dataset_id: str, prompt_of: PromptOf) -> list[str]:
-    """Write the prompts in the shards of their tasks; a line that many prompts share, as those of the candidate list, stands once in a file.
+    """Write the prompts in the shards of their tasks. A file holds each line once, since prompts share many, such as the candidate list.
 
-    The names of the shards that have prompts.
+    Return the names of the shards that have prompts.
     """
     by_shard: dict[str, dict[str, Messages]] = defaultdict(dict)
     parameters = {"dataset_id": dataset_id, "tasks": PROMPTED_TASKS}
@@ -32,7 +32,7 @@ def write_prompts(connection: duckdb.DuckDBPyConnection, folder: Path, dataset_i
 
 
 def _with_shared_lines(prompts: dict[str, Messages]) -> dict[str, Any]:
-    """Prompts as numbers of lines: {"lines": [...], "calls": {call: [[role, [number, ...]], ...]}}."""
+    """Return prompts as numbers of lines: {"lines": [...], "calls": {call: [[role, [number, ...]], ...]}}."""
     numbers: dict[str, int] = {}
     calls = {
         call: [[message["role"], [numbers.setdefault(line, len(numbers)) for line in message["content"].split("\n")]] for message in messages]

@@ -1,7 +1,7 @@
 """Figures as SVG text: Altair describes them and vl-convert draws them, with no browser and no network.
 
-The colours tell apart for colour-blind readers: Okabe and Ito's for kinds, cividis for amounts. The stylesheet of the site turns ink, grid and
-background to the reader's light or dark; in the files they are dark on white.
+Colour-blind readers can tell the colours apart: Okabe and Ito's for kinds, cividis for amounts. The stylesheet of the site sets ink, grid and
+background for the light or dark mode of the reader; the files are dark on white.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ _INK, _GRID = "#1d2330", "#dcdfe5"  # site.css knows these two
 _COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"]
 _SHAPES = ["circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left"]
 _PROTOCOLS = ("zero_shot", "few_shot", "ras")
-_SITE = "https://site.invalid/"  # an address that is not whole would be completed with one of Vega's
+_SITE = "https://site.invalid/"  # Vega would complete a relative address with one of its own
 _SHARE = alt.Scale(domain=[0, 1])
 _WIDE = alt.Axis(labelLimit=360, grid=True)
 _LEGEND_LETTERS = 80  # in a line of a legend
 
 
 def accuracy_by_model(rows: Rows) -> str:
-    """Accuracy with its interval of every model under the paper's protocols, other protocols on lines of their own; theirs as hollow diamonds."""
+    """Draw the accuracy of every model under the paper's protocols; other protocols have their own lines; hollow diamonds are the paper's."""
     lines = [
         row | {"method": row["protocol"]}
         if row["protocol"] in _PROTOCOLS
@@ -38,28 +38,28 @@ def accuracy_by_model(rows: Rows) -> str:
 
 
 def accuracy_by_category(rows: Rows) -> str:
-    """Accuracy with its interval of one run for every category, and what the paper reports for the same model or baseline."""
+    """Draw the accuracy of one run for every category, and the paper's figures for the same model or baseline."""
     return _intervals(rows, "category", "whose")
 
 
 def accuracy_of_pair(rows: Rows) -> str:
-    """Accuracy with its interval of two runs for every category."""
+    """Draw the accuracy of two runs for every category."""
     return _intervals(rows, "category", "run")
 
 
 def category_bars(rows: Rows) -> str:
-    """Accuracy by category over models, hardest last, and the paper's."""
+    """Draw the accuracy by category over models, hardest last, and the paper's figures."""
     return _intervals(rows, "category", "whose", sort=_order(rows, "category"))
 
 
 def applications_by_f1(rows: Rows) -> str:
-    """F1 of the top and bottom applications over models."""
+    """Draw the F1 of the top and bottom applications over models."""
     points = [row | {"accuracy": row["f1"], "accuracy_low": row["f1_low"], "accuracy_high": row["f1_high"]} for row in rows]
     return _intervals(points, "title", "end", sort=_order(rows, "title"), measure="F1")
 
 
 def cost_and_accuracy(rows: Rows) -> str:
-    """Accuracy with its interval against dollars per 1,000 tasks, on a logarithmic scale; the line joins the runs that none beats at both."""
+    """Draw accuracy against dollars per 1,000 tasks, on a logarithmic scale; the line joins the runs that no other beats at both."""
     frame = pd.DataFrame(rows)
     colour, shape = (_kinds(name, key, _order(rows, key)) for name, key in ((alt.Color, "protocol"), (alt.Shape, "model")))
     x = alt.X("dollars_per_1000:Q", scale=alt.Scale(type="log"), title="dollars per 1,000 tasks")
@@ -75,9 +75,9 @@ def cost_and_accuracy(rows: Rows) -> str:
 
 
 def category_confusion(rows: Rows) -> str:
-    """Row-normalised category confusion; the last column is for no answer.
+    """Draw the row-normalised category confusion; the last column is for no answer.
 
-    A cell leads to the `address` of its row, from the root of the site; the picture lies one folder below it.
+    A cell links to the `address` of its row, from the root of the site; the picture is one folder below the root.
     """
     categories = sorted({row["target_category"] for row in rows} | {row["answered_category"] for row in rows} - {NO_ANSWER})
     links = {"href": "address:N"} if "address" in rows[0] else {}
@@ -89,14 +89,14 @@ def category_confusion(rows: Rows) -> str:
 
 
 def models_by_category(rows: Rows) -> str:
-    """Accuracy of every model for every category, means over protocols; the paper's models stand below ours."""
+    """Draw the accuracy of every model for every category, as means over protocols; the paper's models are below ours."""
     frame = pd.DataFrame(rows).assign(says=[f"{row['model']}, {row['category']}: {row['accuracy']:.3f}" for row in rows])
     lines = ("model", None, _order(rows, "model"))
     return _heat_map(frame, ("category", None, sorted(frame["category"].unique())), lines, "accuracy", "accuracy", {})
 
 
 def applications_by_category(rows: Rows) -> str:
-    """How many applications have each category as their primary one, and the paper's numbers as hollow diamonds."""
+    """Draw the number of applications by primary category, and the paper's numbers as hollow diamonds."""
     frame = pd.DataFrame(rows)
     y = alt.Y("category:N", sort=alt.SortField("applications", "descending"), title=None, axis=_WIDE)
     base = alt.Chart(frame).encode(x=alt.X("applications:Q", title="applications"), y=y)
@@ -110,14 +110,14 @@ def applications_by_category(rows: Rows) -> str:
 
 
 def text_lengths(rows: Rows) -> str:
-    """How many texts have how many words."""
+    """Draw the number of texts by number of words."""
     bars = alt.Chart(pd.DataFrame(rows)).mark_bar(color=_COLOURS[0], width=10)
     x = alt.X("words:Q", title="words", scale=alt.Scale(domain=[0, 82]))
     return _svg(bars.encode(x=x, y=alt.Y("texts:Q", title="texts")).properties(width=420, height=200))
 
 
 def step_counts(rows: Rows) -> str:
-    """How many texts come from how many atomic tasks, and how many they say."""
+    """Draw the number of texts by the number of atomic tasks in them, and by the number that they say."""
     colour = alt.Color("steps:N", scale=alt.Scale(range=_COLOURS[:2]), title=None, legend=alt.Legend(orient="top"))
     x = alt.X("number:O", title="atomic tasks", axis=alt.Axis(labelAngle=0))
     bars = alt.Chart(pd.DataFrame(rows)).mark_bar().encode(x=x, xOffset="steps:N", y=alt.Y("texts:Q", title="texts"), color=colour)
@@ -125,14 +125,14 @@ def step_counts(rows: Rows) -> str:
 
 
 def png(svg: str) -> bytes:
-    """The picture as PNG at twice its size, for papers and slides."""
+    """Return the picture as PNG at twice its size, for papers and slides."""
     return bytes(vl_convert.svg_to_png(svg, scale=2))
 
 
 def _intervals(rows: Rows, across: str, kind: str, sort: Sequence[str] | None = None, measure: str = "accuracy") -> str:
-    """Points with intervals on a scale from 0 to 1, one line a value of `across`, one colour and shape a `kind`; hollow diamonds for `published`.
+    """Draw points with intervals from 0 to 1: a line for each `across`, a colour and shape for each `kind`, hollow diamonds for `published`.
 
-    Kinds of one line stand below each other, where there are lines of several.
+    If a line has several kinds, they are drawn below each other.
     """
     frame = pd.DataFrame(rows)
     kinds = list(dict.fromkeys(frame[kind]))
@@ -156,7 +156,7 @@ _Scale = tuple[str, str | None, list[str]]  # column, title, values in their ord
 
 
 def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, title: str, links: dict[str, str]) -> str:
-    """Cells coloured by a share, with the figure in each; what is not there stays empty."""
+    """Draw cells coloured by a share, with the figure in each; missing cells stay empty."""
     frame = frame.assign(label=[_label(share) for share in frame[value]])
     x = alt.X(
         f"{columns[0]}:N",
@@ -165,10 +165,10 @@ def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, t
         title=columns[1],
         axis=alt.Axis(labelAngle=-40, labelLimit=240, orient="bottom", titlePadding=18),
     )
-    # beside the labels it is printed over them: vl-convert takes long labels for shorter than they are
+    # vl-convert underestimates long labels and would print the title over them
     above = alt.Axis(
         labelLimit=360, titleAngle=0, titleAlign="right", titleBaseline="bottom", titleX=-10, titleY=-8
-    )  # beside, it is printed over the labels
+    )  # elsewhere it would be printed over the labels
     y = alt.Y(f"{lines[0]}:N", sort=lines[2], scale=alt.Scale(domain=lines[2]), title=lines[1], axis=above)
     colour = alt.Color(f"{value}:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), title=title)
     cells = alt.Chart(frame).mark_rect().encode(x=x, y=y, color=colour, description="says:N", **links)
@@ -179,23 +179,23 @@ def _heat_map(frame: pd.DataFrame, columns: _Scale, lines: _Scale, value: str, t
 
 
 def _label(share: float) -> str:
-    """Two decimals, short; what rounds to nothing is said to be less than what can be shown."""
+    """Return two decimals, short; a share that rounds to 0 is written as less than the smallest shown figure."""
     return "<.01" if 0 < share < 0.005 else f"{share:.2f}".removeprefix("0") if share < 0.995 else "1.0"
 
 
 def _order(rows: Rows, key: str) -> list[str]:
-    """The values of a column, as they first stand."""
+    """Return the values of a column in the order of their first rows."""
     return list(dict.fromkeys(row[key] for row in rows))
 
 
 def _kinds(channel: Any, key: str, kinds: Sequence[str]) -> Any:
-    """A channel of colours or of shapes, one for each kind, beginning anew where there are more."""
+    """Return a channel of colours or shapes, one for each kind; they repeat if there are more kinds."""
     values = _COLOURS if channel is alt.Color else _SHAPES
     return channel(f"{key}:N").scale(domain=kinds, range=[values[number % len(values)] for number in range(len(kinds))])
 
 
 def _svg(chart: Any) -> str:
-    """The chart as SVG text without an XML declaration, ready to stand in a page."""
+    """Return the chart as SVG text without an XML declaration, ready for a page."""
     axis = {
         "labelFontSize": 11,
         "titleFontSize": 12,

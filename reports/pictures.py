@@ -1,4 +1,4 @@
-"""Pictures of episodes: which of them there are, and how pages lead to them. They stay where their run left them, beside the report."""
+"""Pictures of episodes: which exist, and how pages link to them. They stay in the folder of their run, beside the report."""
 
 import os
 import struct
@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 _PNG = b"\x89PNG\r\n\x1a\n"
-_HEADER = struct.Struct(">8s4x4xII")  # of a PNG file: its mark, length and name of the first chunk, width, height
+_HEADER = struct.Struct(">8s4x4xII")  # the start of a PNG file: its mark, length and name of the first chunk, width, height
 _SCREEN = (1280, 800)
 
 
@@ -29,7 +29,7 @@ class Pictures:
         self._address = quote(Path(os.path.relpath(self._folder, root)).as_posix())
 
     def of(self, trajectory: str) -> Mapping[int, Picture]:
-        """Those that are there, in the order of the steps."""
+        """Return the existing pictures of a trajectory, in the order of the steps."""
         folder = self._folder / trajectory
         found = sorted((path for path in folder.glob("*.png") if path.stem.isdecimal()), key=lambda path: int(path.stem))
         if not found:
@@ -39,7 +39,7 @@ class Pictures:
 
 
 def _size(path: Path) -> tuple[int, int]:
-    """Width and height of a PNG file; those of a usual screen where it is none."""
+    """Return width and height of a PNG file in pixels; those of a usual screen if it is no PNG file."""
     with path.open("rb") as file:
         header = file.read(_HEADER.size)
     if len(header) < _HEADER.size or not header.startswith(_PNG):

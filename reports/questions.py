@@ -1,4 +1,4 @@
-"""Questions that pages ask: declared SQL, with its values written in, so that the query shown is the very one that was run.
+"""Questions that pages ask: declared SQL with its values filled in, so that a page shows exactly the query that was run.
 
 A page shows it as the argument of `deskmill sql "..."`.
 """
@@ -18,7 +18,7 @@ from warehouse.query import rows_of
 _QUERIES = Path(__file__).parent / "queries"
 Rows = list[dict[str, Any]]
 
-# What many pages ask of one run or one application at a time, each after those that it rests on.
+# Views that many pages ask for one run or one application; each comes after the views that it uses.
 _COMPUTED_ONCE = (
     "latest_runs",
     "scored_predictions",
@@ -42,21 +42,21 @@ class Answer:
 
 
 def compute_views_once(connection: duckdb.DuckDBPyConnection) -> None:
-    """Put the rows of the views that pages ask again and again into temporary tables of the same names, which stand before the views."""
+    """Put the rows of often used views into temporary tables of the same names, which DuckDB finds before the views."""
     for view in _COMPUTED_ONCE:
         connection.execute(f"create temp table {view} as select * from {view}")
 
 
 def ask(connection: duckdb.DuckDBPyConnection, name: str, **values: str) -> Answer:
-    """The answer to queries/<name>.sql, where `$value` stands for each of the values; KeyError where one is missing."""
+    """Return the answer to queries/<name>.sql, in which each `$value` is filled in; KeyError if a value is missing."""
     query = _declared(name).substitute({key: _literal(value) for key, value in values.items()})
     return Answer(query, rows_of(connection, query))
 
 
 def ask_for_each(connection: duckdb.DuckDBPyConnection, name: str, by: Sequence[str], **values: str) -> Callable[..., Answer]:
-    """What `ask` would answer for any values of the columns `by`, from the rows of all of them, asked once.
+    """Return what `ask` would return for any values of the columns `by`, from one query for all of them.
 
-    queries/<name>.sql compares the columns for equality, `column = $column`, and gives them.
+    queries/<name>.sql compares the columns for equality, `column = $column`, and returns them.
     """
     query = _declared(name)
     literals = {key: _literal(value) for key, value in values.items()}

@@ -1,4 +1,4 @@
-"""The report: a site in a folder that opens from disk, written aside and swapped in, so that a kill leaves the old one."""
+"""The report: a site in a folder that opens from disk. It is written aside and swapped in, so a killed process leaves the old site."""
 
 import shutil
 from pathlib import Path
@@ -19,9 +19,9 @@ from warehouse.query import connect
 
 
 def write_report(data: DataFolder, prompt_of: PromptOf | None = None) -> Path:
-    """Write the site from the warehouse as it is; the path of its first page. WarehouseError where there is no warehouse.
+    """Write the site from the current warehouse; return the path of its first page. WarehouseError if there is no warehouse.
 
-    `prompt_of` gives the messages of a model call by its id, for the pages of tasks.
+    `prompt_of` returns the messages of a model call by its id, for the pages of tasks.
     """
     connection = connect(data.warehouse)
     try:
@@ -35,7 +35,7 @@ def write_report(data: DataFolder, prompt_of: PromptOf | None = None) -> Path:
 
 
 def write_site(site: Site, runs: Path, prompt_of: PromptOf | None = None) -> None:
-    """Write every page, with its figures and tables; datasets are never mixed. `runs` is the folder in which runs of episodes left their pictures."""
+    """Write every page, with its figures and tables; datasets are never mixed. `runs` is the folder of runs, with the pictures of episodes."""
     compute_views_once(site.connection)
     datasets = site.ask("shown_datasets").rows
     write_overview(site, datasets)
@@ -50,7 +50,7 @@ def write_site(site: Site, runs: Path, prompt_of: PromptOf | None = None) -> Non
 
 
 def _sweep(data: DataFolder) -> None:
-    """Remove the half-written sites that killed reports left behind; only under the lock of the report."""
+    """Remove the half-written sites of killed reports; call it only under the lock of the report."""
     for ending in ("tmp", "old"):
         for left in data.root.glob(f".{data.report.name}.*.{ending}"):
             shutil.rmtree(left)

@@ -1,4 +1,4 @@
-"""The site's folder: pages in one layout, and tables and figures with the files that lie beside them."""
+"""The site's folder: pages in one layout, and tables and figures with their files."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ _NAVIGATION = {
 
 
 class Site:
-    """A site in the making: what pages ask of the warehouse, show and write.
+    """A site while it is made: it asks the warehouse, and makes tables, figures and pages.
 
     `of` tells exhibits of one name apart: a run, a pair of runs, a dataset, an application.
     """
@@ -39,19 +39,19 @@ class Site:
         shutil.copy(_ROOT / "assets" / "site.css", folder / "assets")
 
     def ask(self, query: str, **values: str) -> Answer:
-        """The answer to a declared query."""
+        """Return the answer to a declared query."""
         return ask(self.connection, query, **values)
 
     def ask_for_each(self, query: str, by: Sequence[str], **values: str) -> Callable[..., Answer]:
-        """The answers to a declared query for any values of the columns `by`."""
+        """Return the answers to a declared query for any values of the columns `by`."""
         return ask_for_each(self.connection, query, by, **values)
 
     def table(self, name: str, of: str = "", **values: str) -> Shown:
-        """A declared table, filled and written as CSV and LaTeX."""
+        """Return a declared table with its rows, and write it as CSV and LaTeX."""
         return self.table_of(name, self.ask(declared()[name].query, **values), of)
 
     def table_of(self, name: str, answer: Answer, of: str = "", more: tuple[Column, ...] = ()) -> Shown:
-        """A declared table with rows that are at hand, and with more columns than those declared where the rows decide over them."""
+        """Return a declared table with the given rows; `more` are columns that depend on the rows."""
         exhibit = replace(declared()[name], columns=declared()[name].columns + more)
         files = {}
         if answer.rows:
@@ -62,7 +62,7 @@ class Site:
         return Shown(name, exhibit, answer, files)
 
     def figure(self, name: str, draw: Callable[[Rows], str], of: str = "", *, with_png: bool = True, **values: str) -> Shown:
-        """A declared figure, drawn as SVG from the rows of its query and written as SVG and PNG; without rows it is not drawn."""
+        """Return a declared figure, and write it as SVG and PNG; without rows it is not drawn."""
         exhibit = declared()[name]
         shown = Shown(name, exhibit, self.ask(exhibit.query, **values), {})
         if not shown.answer.rows:
@@ -82,7 +82,7 @@ class Site:
         file.write_text(self.layout(title, body, root, section), encoding="utf-8")
 
     def layout(self, title: str, body_html: str, root: str, section: str = "") -> str:
-        """A whole page around HTML that is safe to show; `root` leads to the folder of the site, as "" or "../"."""
+        """Return a whole page around safe HTML; `root` is the path to the folder of the site, "" or "../"."""
         return self._templates.get_template("layout.html.j2").render(
             title=title, body=Markup(body_html), root=root, section=section or title, navigation=_NAVIGATION
         )

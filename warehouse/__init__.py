@@ -1,1 +1,1 @@
-"""The warehouse: where data lies (Parquet with manifests), and DuckDB over it."""
+"""The warehouse: the layout of the data folder (Parquet with manifests), and DuckDB over it."""

@@ -1,6 +1,6 @@
-"""The picture of the warehouse, docs/er.svg: tables with keys, columns and joins, and the views, drawn from the schema itself.
+"""Draw the picture of the warehouse, docs/er.svg, from its schema: tables with keys, columns and joins, and the views.
 
-Write it anew after a change of the schema: python -m warehouse.diagram
+After a change of the schema, write it again: python -m warehouse.diagram
 """
 
 import sys
@@ -26,7 +26,7 @@ _LINE, _HEAD, _BOX, _CHANNEL, _SPACE, _LANE, _MARGIN = 17, 26, 236, 84, 22, 8, 2
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; `shown_type` is short, with the parts of structures left out."""
+    """A column of a table; `shown_type` is short and leaves out the parts of structures."""
 
     name: str
     shown_type: str
@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Join:
-    """Many rows of one table belong to one of another, by columns; `by` is the table that gives the rest of the key, or None."""
+    """A join: many rows of one table belong to one row of another. `by` is the table that gives the rest of the key, or None."""
 
     many: tuple[str, str]
     one: tuple[str, str]
@@ -45,7 +45,7 @@ class Join:
 
 @dataclass(eq=False)
 class Box:
-    """What takes room in a layer: a table, or, without a name, the lane of a line that passes by."""
+    """A box in a layer: a table, or, without a name, the lane of a line that passes."""
 
     name: str = ""
     comment: str = ""
@@ -56,22 +56,22 @@ class Box:
 
     @property
     def x(self) -> float:
-        """The left edge."""
+        """Return the left edge."""
         return _MARGIN + self.layer * (_BOX + _CHANNEL)
 
     @property
     def height(self) -> float:
-        """From the upper to the lower edge."""
+        """Return the height, from the upper to the lower edge."""
         return _HEAD + _LINE * len(self.columns) + 6 if self.name else _LANE
 
     def height_of(self, column: str) -> float:
-        """Where a line meets a column."""
+        """Return the height at which a line meets a column."""
         names = [one.name for one in self.columns]
         return self.top + _HEAD + _LINE * (names.index(column) + 0.5)
 
 
 def draw(connection: duckdb.DuckDBPyConnection) -> str:
-    """The picture as SVG text; the same schema gives the same text."""
+    """Return the picture as SVG text; the same schema gives the same text."""
     described = rows_of(connection, (_ROOT / "sql" / "described_columns.sql").read_text())
     boxes, joins = _tables(described), declared_joins()
     _set_layers(boxes, joins)
@@ -98,7 +98,7 @@ def draw(connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def declared_joins() -> list[Join]:
-    """What `sql/joins.yaml` says."""
+    """Return the joins that `sql/joins.yaml` declares."""
 
     def column(text: str) -> tuple[str, str]:
         table, _, name = text.partition(".")
@@ -109,7 +109,7 @@ def declared_joins() -> list[Join]:
 
 
 def _tables(described: list[dict[str, Any]]) -> dict[str, Box]:
-    """The tables that schema.sql declares, by name, of all that is described; the others follow from them."""
+    """Return the tables that schema.sql declares, by name; all others are derived from them."""
     schema = duckdb.connect()
     schema.execute((_ROOT / "sql" / "schema.sql").read_text())
     declared = {row["table_name"] for row in rows_of(schema, "select table_name from duckdb_tables()")}
@@ -131,7 +131,7 @@ def _short_type(name: str) -> str:
 
 
 def _set_layers(boxes: dict[str, Box], joins: list[Join]) -> None:
-    """Put every table right of those that its rows belong to; tables that nothing joins go where there is most room."""
+    """Put every table to the right of the tables that its rows belong to; a table without joins goes to the layer with most room."""
     ones: dict[str, set[str]] = defaultdict(set)
     for join in joins:
         ones[join.many[0]].add(join.one[0])
@@ -147,7 +147,7 @@ def _set_layers(boxes: dict[str, Box], joins: list[Join]) -> None:
 
 
 def _lanes(one: Box, many: Box) -> list[Box]:
-    """A lane in every layer that a line passes; each end of a piece of the line is noted as left of the next."""
+    """Return a lane for every layer that a line passes, and note for each piece of the line which box is on its left."""
     lanes = [Box(layer=layer) for layer in range(one.layer + 1, many.layer)]
     for left, right in zip([one, *lanes], [*lanes, many], strict=True):
         right.left_of_it.append(left)
@@ -155,7 +155,7 @@ def _lanes(one: Box, many: Box) -> list[Box]:
 
 
 def _set_tops(boxes: list[Box]) -> None:
-    """Stack every layer, each box as near as may be to what it hangs on to its left, so that few lines cross."""
+    """Stack every layer; each box is as near as possible to the boxes on its left that it joins, so that few lines cross."""
     for number in range(max(box.layer for box in boxes) + 1):
         layer = [box for box in boxes if box.layer == number]
         wanted = {id(box): _wanted(box) for box in layer}
@@ -172,7 +172,7 @@ def _wanted(box: Box) -> float:
 
 
 def _path(boxes: dict[str, Box], join: Join, lanes: list[Box]) -> dict[str, str]:
-    """A line from the column of the one, along its lanes, to the column of the many, and what it says when it is pointed at."""
+    """Return the line from the column of the one, along its lanes, to the column of the many, and its tooltip."""
     one, many = boxes[join.one[0]], boxes[join.many[0]]
     x, y = one.x + _BOX, one.height_of(join.one[1])
     parts = [f"M{x:g} {y:g}"]
@@ -190,7 +190,7 @@ def _curve(x: float, y: float, to_x: float, to_y: float) -> str:
 
 
 def current_picture() -> str:
-    """The picture of the schema as it is in this checkout."""
+    """Return the picture of the schema in this checkout."""
     with tempfile.TemporaryDirectory() as folder:
         connection = connect(load_warehouse(DataFolder(Path(folder))))
         try:

@@ -1,4 +1,4 @@
-"""The Parquet schemas of what episodes leave: episodes, their steps, and interventions of people."""
+"""The Parquet schemas of episodes, their steps, and interventions of people."""
 
 from collections.abc import Mapping
 
@@ -76,7 +76,7 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
     ),
 }
 
-# What a published suite holds of each episode: ProSoftArena's annotation (Appendix B.2), and all that is needed to play it.
+# The columns of a published suite: ProSoftArena's annotation of each episode (Appendix B.2), and everything needed to play it.
 SUITE_EPISODES = pa.schema(
     [
         ("episode_id", pa.string()),

@@ -1,5 +1,5 @@
-"""What the warehouse says to its user when something is not as it should be."""
+"""The error that the warehouse shows to its user."""
 
 
 class WarehouseError(ValueError):
-    """A file, a query or a state that the user can do something about; the text says what."""
+    """A fault of a file, a query or a state that the user can mend; the text says how."""

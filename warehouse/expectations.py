@@ -1,6 +1,6 @@
 """The suite of Great Expectations that user tasks must pass, and its Data Docs.
 
-Run as a module it is the process of the gate: it answers one line of JSON with another, and ends when its input ends.
+As a module it is the process of the gate: it answers each line of JSON with one line, and ends when its input ends.
 """
 
 import contextlib
@@ -19,9 +19,9 @@ _ROWS_NAMED = 10
 
 
 def gate_columns(dataset: Path) -> pl.DataFrame:
-    """What the suite looks at of the user tasks in a dataset: figures and a few names, so that a million rows take little memory.
+    """Return the columns that the suite checks: figures and a few names, so that a million rows take little memory.
 
-    `task_id` is the id as a number, `text` a 64-bit hash of the text, case aside.
+    `task_id` is the id as a number, `text` a 64-bit hash of the text in lower case.
     """
     text, nodes, node = pl.col("text"), pl.col("nodes"), pl.element().struct
     valid = node.field("valid_applications")
@@ -43,7 +43,7 @@ def gate_columns(dataset: Path) -> pl.DataFrame:
 
 
 def failures(dataset: Path, candidates: Sequence[str], categories: Sequence[str], rows: int) -> list[str]:
-    """Hold the user tasks in a dataset against the suite and write Data Docs beside them; a line for each expectation that fails, naming rows."""
+    """Check the user tasks of a dataset and write Data Docs beside them; return a line with rows for each expectation that fails."""
     import great_expectations as gx
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
@@ -71,7 +71,7 @@ def failures(dataset: Path, candidates: Sequence[str], categories: Sequence[str]
 
 
 def expectations(candidates: Sequence[str], categories: Sequence[str], rows: int) -> list[Any]:
-    """The suite: identity, text, ground truth, and the row count that the recipe states."""
+    """Return the suite: identity, text, ground truth, and the row count that the recipe states."""
     import great_expectations.expectations as gxe
 
     singleton = {"row_condition": 'shape=="singleton"', "condition_parser": "pandas"}
@@ -93,7 +93,7 @@ def expectations(candidates: Sequence[str], categories: Sequence[str], rows: int
 
 
 def _failed(result: Any, dataset: Path) -> list[str]:
-    """One line for each failed expectation, with the first rows that fail it."""
+    """Return one line for each failed expectation, with the first rows that fail it."""
     lines = []
     for failed in (entry for entry in result.results if not entry.success):
         config = failed.expectation_config
@@ -108,7 +108,7 @@ def _failed(result: Any, dataset: Path) -> list[str]:
 
 
 def _values(dataset: Path, column: str, identities: Sequence[str]) -> dict[str, Any]:
-    """What the rows say in a column, by their ids; of the figures made of a text, the text."""
+    """Return the values of a column by row id; for a figure that was computed from a text, return the text."""
     shown = "text" if column.startswith("text") else column
     tasks = pl.scan_parquet(dataset / "data" / "*.parquet")
     if shown not in tasks.collect_schema():
@@ -118,8 +118,8 @@ def _values(dataset: Path, column: str, identities: Sequence[str]) -> dict[str, 
 
 
 def _answer() -> None:
-    """Answer every line of the input, with Great Expectations loaded before the first one comes."""
-    gc.disable()  # what is loaded stays: the collector would look through it again and again
+    """Answer every line of the input; load Great Expectations before the first line comes."""
+    gc.disable()  # loaded modules stay: without this the garbage collector scans them again and again
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     answers = sys.stdout
     with contextlib.redirect_stdout(sys.stderr):

@@ -1,4 +1,4 @@
-"""Exporting tables and views of the warehouse as Parquet or CSV files in a folder, with a data dictionary beside them."""
+"""Export tables and views of the warehouse as Parquet or CSV files in a folder, with a data dictionary."""
 
 import json
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from warehouse.query import connect, rows_of
 
 ExportFormat = Literal["parquet", "csv"]
 _ROOT = Path(__file__).parent
-_MARK = "export.json"  # stands in every folder that an export made, and lists what it wrote
+_MARK = "export.json"  # every folder that an export made has this file, which lists the written files
 _DICTIONARY = "README.md"
 _NESTED = ("[]", "STRUCT", "MAP", "UNION")
 
 
 @dataclass(frozen=True)
 class Exported:
-    """The folder that was written, and the rows of each table and view in it."""
+    """The folder that was written, and the number of rows of each table and view in it."""
 
     folder: Path
     rows: dict[str, int]
@@ -33,12 +33,12 @@ class Exported:
 
 
 def export(warehouse: Path, destination: Path, file_format: ExportFormat, names: Sequence[str] = ()) -> Exported:
-    """Write the named tables and views, or all, into the folder `destination`, whole or not at all.
+    """Write the named tables and views, or all of them, into the folder `destination`. A failed export writes nothing.
 
-    Nested columns become JSON text in CSV, as CSV has no lists. An earlier export there is replaced. WarehouseError where a name is unknown,
-    or `destination` is anything that no export made or that holds other files as well.
+    CSV has no lists, so nested columns become JSON text. An earlier export is replaced. WarehouseError if a name is unknown,
+    or if `destination` is not the folder of an export or holds other files as well.
     """
-    connect(warehouse).close()  # says what is wrong where there is no warehouse
+    connect(warehouse).close()  # raises an error if there is no warehouse
     destination = destination.resolve()
     _check_destination(destination)
     connection = duckdb.connect(str(warehouse), read_only=True)
@@ -56,24 +56,24 @@ def export(warehouse: Path, destination: Path, file_format: ExportFormat, names:
 
 
 def _check_destination(destination: Path) -> None:
-    """Refuse to replace what no export made: a file, a folder without the mark, or one to which files were added."""
+    """Refuse to replace a file, a folder that no export made, or a folder to which files were added."""
     if not destination.exists():
         return
-    remedy = "name a folder that is not there yet"
+    remedy = "name a folder that does not exist yet"
     if not destination.is_dir():
         raise WarehouseError(f"{destination} is a file; {remedy}")
     mark = destination / _MARK
     if not mark.is_file():
-        raise WarehouseError(f"{destination} is there already and was not made by an export, so it is not replaced; {remedy}")
+        raise WarehouseError(f"{destination} exists already and no export made it, so it is not replaced; {remedy}")
     written = json.loads(mark.read_text())
     ours = {_MARK, _DICTIONARY, *(f"{name}.{written['format']}" for name in written["rows"])}
     others = sorted(str(path.relative_to(destination)) for path in destination.rglob("*") if str(path.relative_to(destination)) not in ours)
     if others:
-        raise WarehouseError(f"{destination} holds files that the export did not write, such as {others[0]}, and would be replaced; {remedy}")
+        raise WarehouseError(f"{destination} holds files that the export did not write, such as {others[0]}, so it is not replaced; {remedy}")
 
 
 def _described(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """The wanted tables and views with their columns and comments, by name, tables first; WarehouseError names those that there are."""
+    """Return the wanted tables and views by name, tables first, with columns and comments; WarehouseError lists the known names."""
     columns = rows_of(connection, (_ROOT / "sql" / "described_columns.sql").read_text())
     described: dict[str, dict[str, Any]] = {}
     for row in columns:
@@ -81,12 +81,12 @@ def _described(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> d
         entry["columns"].append({"name": row["column_name"], "type": row["data_type"], "comment": row["column_comment"]})
     unknown = [name for name in names if name not in described]
     if unknown:
-        raise WarehouseError(f"no table or view '{unknown[0]}' in the warehouse; there are: {', '.join(sorted(described))}")
+        raise WarehouseError(f"no table or view '{unknown[0]}' in the warehouse; it has: {', '.join(sorted(described))}")
     return {name: entry for name, entry in described.items() if not names or name in names}
 
 
 def _write(connection: duckdb.DuckDBPyConnection, path: Path, entry: dict[str, Any], file_format: ExportFormat) -> int:
-    """Write one table or view in its order; the number of its rows."""
+    """Write one table or view in its order; return the number of its rows."""
     nested = [column["name"] for column in entry["columns"] if file_format == "csv" and _is_nested(column["type"])]
     as_text = ", ".join(f'to_json("{name}")::varchar as "{name}"' for name in nested)
     columns = f"* replace ({as_text})" if nested else "*"

@@ -1,15 +1,15 @@
-"""Where everything lies under the data folder, and writing it so that a kill never leaves half a file.
+"""The places of all files in the data folder, and writing them so that a killed process never leaves half a file.
 
 data/datasets/<name>             a label: a link to the dataset below
 data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
 data/store/shards/<address>.parquet
 data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
-data/runs/<run_id>/              run.json, predictions/*.parquet; of episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
+data/runs/<run_id>/              run.json, predictions/*.parquet; for episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
 data/machines/                   images of machines: roots/<hash of the packages in it>, homes/<hash>; links in current/ say which root is used
 data/suites/<name>/               a published suite: data/episodes.parquet, manifest.json, README.md
-data/proofs/<hash>.json          proofs of episodes, kept by what was proven
+data/proofs/<hash>.json          proofs of episodes, by the hash of what was proven
 data/quality/<study_id>/         study.json, rate.html, sheets/*.csv, ratings/*.parquet
-data/pools/                      values of argument generators that a language model gave, with their origin
+data/pools/                      argument values that a language model gave, with their origin
 data/drafts/                     catalog entries that a language model proposed, for a person to review
 data/model_calls.sqlite          every complete answer of a language model, and the ledger of calls
 data/warehouse.duckdb
@@ -34,7 +34,7 @@ class DataFolder:
 
     @classmethod
     def from_environment(cls) -> "DataFolder":
-        """`data` under the working directory, or where DESKMILL_DATA points."""
+        """Return the folder that DESKMILL_DATA names, or `data` in the working directory."""
         return cls(Path(os.environ.get("DESKMILL_DATA", "data")).resolve())
 
     @property
@@ -74,7 +74,7 @@ class DataFolder:
 
     @property
     def vectors(self) -> Path:
-        """Embeddings that take minutes to make."""
+        """Embeddings, which take minutes to make."""
         return self.root / "store" / "vectors"
 
     @property
@@ -84,7 +84,7 @@ class DataFolder:
 
     @property
     def models(self) -> Path:
-        """Models of one's own, beside the registry's."""
+        """The user's own models, beside those of the registry."""
         return self.root / "models.yaml"
 
     @property
@@ -114,7 +114,7 @@ class DataFolder:
 
     @contextlib.contextmanager
     def locked(self, name: str) -> Iterator[None]:
-        """Hold the lock of that name; the system lets go of it when the process ends, however it ends."""
+        """Hold the lock of that name; the system releases it when the process ends, also after a kill."""
         self.root.mkdir(parents=True, exist_ok=True)
         with (self.root / f".{name}.lock").open("w") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
@@ -123,7 +123,7 @@ class DataFolder:
 
 @contextlib.contextmanager
 def written_file(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place, synced, when the block ends well."""
+    """Yield a temporary path beside `path`; if the block ends without an error, it is synced and takes the place of `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -137,7 +137,7 @@ def written_file(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def written_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder beside `path` that takes its place, synced, when the block ends well."""
+    """Yield a temporary folder beside `path`; if the block ends without an error, it is synced and takes the place of `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent))
     temporary.chmod(0o755)
@@ -155,7 +155,7 @@ def written_folder(path: Path) -> Iterator[Path]:
 
 
 def point_label(label: Path, target: Path) -> None:
-    """Make `label` a link to `target`, replacing an older link at once."""
+    """Make `label` a link to `target`; an older link is replaced in one step."""
     label.parent.mkdir(parents=True, exist_ok=True)
     temporary = label.with_name(f".{label.name}.{os.getpid()}.tmp")
     temporary.unlink(missing_ok=True)
@@ -165,7 +165,7 @@ def point_label(label: Path, target: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what killed processes left behind; call it under the lock of those who write there."""
+    """Remove the temporary files of killed processes; call it while you hold the lock of the folder's writers."""
     for left in [*folder.glob(".*.tmp"), *folder.glob(".*.old")]:
         shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
 

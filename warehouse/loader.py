@@ -1,6 +1,6 @@
-"""Loading the warehouse: a new DuckDB file is made from the Parquet aside and swapped in, so that readers never see half.
+"""Load the warehouse: make a new DuckDB file from the Parquet, then swap it in, so that readers never see half a file.
 
-The warehouse is a view of the files: loading twice doubles nothing, and a lost file is made again by loading.
+The warehouse is a view of the Parquet: loading twice doubles no row, and a load makes a lost file again.
 """
 
 import contextlib
@@ -25,17 +25,17 @@ _PUBLISHED = Path(__file__).parent / "published"
 _PUBLISHED_FILES = {
     "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
     "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
-    "published_success": ("episode_success.csv", None),  # of two papers: each line says whose it is
+    "published_success": ("episode_success.csv", None),  # of two papers: each line names its paper
 }
-CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked once loaded: an index over a million rows takes longer than loading them
+CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked after loading: an index over a million rows takes longer than the load
 Json = dict[str, Any]
 
 
 def load_warehouse(data: DataFolder) -> Path:
-    """Make the warehouse anew from all that lies in the data folder; the path of the file."""
+    """Make the warehouse again from everything in the data folder; return the path of its file."""
     with data.locked("warehouse"):
         for left in data.root.glob(f".{data.warehouse.name}.*"):
-            left.unlink()  # what killed loads left behind
+            left.unlink()  # left by killed loads
         _load(data)
     return data.warehouse
 
@@ -45,7 +45,7 @@ def _load(data: DataFolder) -> None:
         connection = duckdb.connect(str(temporary))
         connection.execute("set enable_progress_bar = false")
         try:
-            connection.begin()  # one transaction: hundreds of comments are written once
+            connection.begin()  # one transaction, so that hundreds of comments are written at once
             _create(connection, data)
             connection.commit()
         finally:
@@ -70,7 +70,7 @@ def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
 
 
 def _manifests(data: DataFolder, referred: set[str]) -> Iterator[Json]:
-    """Manifests of the datasets that a name points to or a run refers to, oldest first."""
+    """Yield the manifests of the datasets that a name points to or a run refers to, oldest first."""
     labelled = {path.resolve().parent.name for path in data.labels.glob("*") if path.is_dir()}
     paths = [path for path in data.datasets.glob("*/dataset/manifest.json") if path.parts[-3] in labelled | referred]
     return iter(sorted((json.loads(path.read_text()) for path in paths), key=lambda manifest: (manifest["built_at"], manifest["dataset_id"])))
@@ -117,7 +117,7 @@ _INSERT_COMPOSITIONS = """
 
 
 _RUN_COLUMNS = ("run_id", "dataset_id", "dataset", "protocol", "model", "prompt", "sampling", "split", "answer_kind", "candidates")
-_EARLIER_RUNS: Json = {"prompt": None, "answer_kind": "application", "at_once": None, "openness": None}  # what files from before had no word for
+_EARLIER_RUNS: Json = {"prompt": None, "answer_kind": "application", "at_once": None, "openness": None}  # older files lack these keys
 
 
 def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: list[Json]) -> None:
@@ -136,12 +136,12 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str
     repeated = connection.execute(f"select {key} from {table} group by {key} having count(*) > 1 order by {key} limit 1").fetchone()
     if repeated:
         raise WarehouseError(
-            f"two rows of {table} have the same {key}: {', '.join(repeated)}; look for a copied file in the folder of that run, and take it out"
+            f"two rows of {table} have the same {key}: {', '.join(repeated)}; look for a copied file in the folder of that run, and remove it"
         )
 
 
 def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """Published suites, and runs over suites, which refer to no dataset, with their episodes."""
+    """Load the published suites, and the runs over suites with their episodes; these refer to no dataset."""
     for manifest in sorted(data.suites.glob("*/manifest.json")):
         for relation in _relations(manifest.parent.glob("data/*.parquet"), "suite_episodes"):
             connection.execute(f"insert into suite_episodes by name select ? as suite, * from {relation}", [manifest.parent.name])
@@ -150,7 +150,7 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
         agent = run["agent"]
         values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), run["start"], run["image"], len(run["episodes"]), run["started_at"]]
         connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?)", values)
-        packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # files from before have none
+        packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # older files have none
         if packages:
             connection.executemany("insert or ignore into image_packages values (?, ?, ?)", packages)
     for table in EPISODE_SCHEMAS:
@@ -159,7 +159,7 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
 
 
 def _load_model_calls(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """The ledger, which stands in the cache of answers, so that a kill loses neither."""
+    """Load the ledger of calls. It is in the file of the answer cache, so that a kill loses neither."""
     if not data.model_calls.is_file():
         return
     with contextlib.closing(sqlite3.connect(f"file:{data.model_calls}?mode=ro", uri=True)) as ledger:
@@ -179,7 +179,7 @@ _CALL_COLUMNS = (
 
 
 def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """Quality studies and the ratings that were read in; those of datasets that are gone are left out."""
+    """Load quality studies and their ratings; leave out studies of removed datasets."""
     there = {row[0] for row in connection.execute("select dataset_id from datasets").fetchall()}
     for path in sorted(data.quality.glob("*/study.json")):
         study = json.loads(path.read_text())
@@ -192,7 +192,7 @@ def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> No
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Views, and tables for what is too slow to ask anew each time, in the order of their files; what is temporary there goes with the connection."""
+    """Make the views, and tables for slow queries, in the order of their files; temporary tables end with the connection."""
     for path in sorted((SQL_ROOT / "views").glob("*.sql")):
         connection.execute(path.read_text())
 
@@ -204,7 +204,7 @@ def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _relations(paths: Iterable[Path], table: str) -> Iterator[str]:
-    """SQL relations over the files, one for each version of their schema, each in the columns of the current one."""
+    """Yield one SQL relation for each schema version of the files, each in the columns of the current version."""
     by_version: dict[int, list[Path]] = defaultdict(list)
     for path in sorted(paths):
         by_version[checked_version(path, table)].append(path)

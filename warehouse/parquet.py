@@ -1,4 +1,4 @@
-"""The Parquet tables: their columns, and files that carry the version of their schema."""
+"""The Parquet tables: their columns, and writing and reading files that carry a schema version."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -144,18 +144,18 @@ ROW_GROUP = 20_000  # rows
 
 
 def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as one Parquet file of that table's schema, whole or not at all."""
+    """Write rows as one Parquet file of that table's schema. A killed process leaves no half file."""
     write_table(path, table, pa.Table.from_pylist(list(rows), schema=SCHEMAS[table]))
 
 
 def write_table(path: Path, table: str, data: pa.Table) -> None:
-    """Write an Arrow table that has that table's columns, whole or not at all. The same rows give the same bytes."""
+    """Write an Arrow table with that table's columns as one file. The same rows give the same bytes; a killed process leaves no half file."""
     with written_file(path) as temporary, TableWriter(temporary, table) as writer:
         writer.write(data)
 
 
 class TableWriter:
-    """Writes one Parquet file of a table piece by piece, in row groups of one size, however large the pieces are."""
+    """Writes one Parquet file of a table in pieces of any size; its row groups have one size."""
 
     def __init__(self, path: Path, table: str) -> None:
         self.rows = 0
@@ -172,14 +172,14 @@ class TableWriter:
         self._writer.close()
 
     def write(self, data: pa.Table) -> None:
-        """Add rows, which have the table's columns in any order."""
+        """Add rows with the table's columns, in any order."""
         self.rows += data.num_rows
         self._waiting.append(data.select(self._schema.names).cast(self._schema))
         if sum(piece.num_rows for piece in self._waiting) >= ROW_GROUP:
             self._write_groups(all_of_it=False)
 
     def _write_groups(self, all_of_it: bool) -> None:
-        """Write whole row groups, and at the end what is left."""
+        """Write whole row groups, and at the end the remaining rows."""
         waiting = pa.concat_tables(self._waiting) if self._waiting else self._schema.empty_table()
         ready = waiting.num_rows if all_of_it else waiting.num_rows - waiting.num_rows % ROW_GROUP
         if ready:
@@ -188,14 +188,14 @@ class TableWriter:
 
 
 def schema_version(path: Path) -> tuple[str, int]:
-    """The table and the schema version that a Parquet file says it has; ('', 0) where it says nothing."""
+    """Return the table and the schema version that a Parquet file states; ('', 0) if it states none."""
     stated = (pq.read_schema(path).metadata or {}).get(VERSION_KEY, b":0").decode()
     table, _, version = stated.partition(":")
     return table, int(version)
 
 
 def checked_version(path: Path, table: str) -> int:
-    """The schema version of a file of that table; WarehouseError where it is another table's or newer than this program knows."""
+    """Return the schema version of a file of that table; WarehouseError if it is of another table, or newer than this program."""
     stated, version = schema_version(path)
     if stated != table:
         raise WarehouseError(f"{path} is not a Parquet file of '{table}' that Deskmill wrote (it says: {stated or 'nothing'})")

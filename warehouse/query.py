@@ -1,4 +1,4 @@
-"""Questions to the warehouse: read-only, and answered as a table, CSV or JSON."""
+"""Read-only queries to the warehouse, answered as a table, CSV or JSON."""
 
 import contextlib
 import csv
@@ -12,16 +12,16 @@ import duckdb
 
 from warehouse.errors import WarehouseError
 
-NO_VALUE = "—"  # what an empty cell of a table shows
+NO_VALUE = "—"  # shown in an empty cell of a table
 Format = Literal["table", "csv", "json"]
 
 
 def connect(path: Path) -> duckdb.DuckDBPyConnection:
-    """A read-only connection that reaches nothing but the warehouse file."""
+    """Return a read-only connection that can reach only the warehouse file."""
     if not path.is_file():
         raise WarehouseError(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
     connection = duckdb.connect(str(path), read_only=True)
-    with contextlib.suppress(duckdb.InvalidInputException):  # in a notebook the bar is a widget, and off where there are none
+    with contextlib.suppress(duckdb.InvalidInputException):  # in a notebook the bar needs a widget, which may be missing
         connection.execute("set enable_progress_bar = false")
     connection.execute("set enable_external_access = false")
     return connection
@@ -29,28 +29,28 @@ def connect(path: Path) -> duckdb.DuckDBPyConnection:
 
 @contextlib.contextmanager
 def of_this_version() -> Iterator[None]:
-    """Around queries of our own: what they do not find was not there yet when the warehouse was made."""
+    """Guard our own queries: a missing table or column means that an older version made the warehouse."""
     try:
         yield
     except (duckdb.CatalogException, duckdb.BinderException) as error:
         reason = str(error).splitlines()[0]
         raise WarehouseError(
-            f"the warehouse was made by another version of Deskmill ({reason}): `deskmill load` makes it anew from the Parquet, and loses nothing"
+            f"the warehouse was made by another version of Deskmill ({reason}): `deskmill load` makes it again from the Parquet, and loses nothing"
         ) from error
 
 
 def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
-    """The rows of a query as dictionaries."""
+    """Return the rows of a query as dictionaries."""
     result = connection.execute(query, list(parameters))
     names = [column[0] for column in result.description]
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
 def answer(path: Path, query: str, shape: Format) -> str:
-    """The text of the answer to a query; WarehouseError with DuckDB's words where it is not a query that can be answered."""
+    """Return the answer to a query as text; WarehouseError with DuckDB's message if the query fails."""
     connection = connect(path)
     try:
-        # or `call enable_logging(storage = 'file', ...)`, which may not write its file, ends the whole process
+        # without this, `call enable_logging(storage = 'file', ...)` cannot write its file and ends the process
         connection.execute("set lock_configuration = true")
         if not connection.extract_statements(query):
             raise WarehouseError("the query was not answered: it is empty; ask for example `select * from accuracy`")
@@ -66,7 +66,7 @@ def answer(path: Path, query: str, shape: Format) -> str:
 
 
 def rendered(names: Sequence[str], rows: Sequence[Sequence[Any]], shape: Format) -> str:
-    """Rows as text, each as long as `names`. A table is for the eye: floats to four decimals, a dash for null. CSV and JSON hold the values."""
+    """Return rows as text; each row is as long as `names`. A table has four decimals and a dash for null; CSV and JSON hold the values."""
     if shape == "json":
         return json.dumps([dict(zip(names, row, strict=True)) for row in rows], indent=2, default=str, ensure_ascii=False)
     if shape == "csv":
@@ -78,7 +78,7 @@ def rendered(names: Sequence[str], rows: Sequence[Sequence[Any]], shape: Format)
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """Aligned columns: numbers to the right, figures with four decimals."""
+    """Return aligned columns: numbers to the right, floats with four decimals."""
     cells = [[_shown(value) for value in row] for row in rows]
     widths = [max([len(name), *(len(row[number]) for row in cells)]) for number, name in enumerate(names)]
     numeric = [all(isinstance(row[number], int | float) or row[number] is None for row in rows) for number in range(len(names))]

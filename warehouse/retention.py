@@ -1,7 +1,7 @@
-"""Retention: removing runs that newer ones stand for, and datasets, shards and vectors that nothing refers to any more.
+"""Retention: remove runs that newer runs replace, and datasets, shards and vectors that nothing refers to.
 
-What a label, a quality study or a run that stays refers to stays; so does what was made within the hour, or is locked by a process
-at work. What a removed run cost is kept: answers and calls of language models stand in `model_calls.sqlite`, which is not touched.
+Everything stays that a label, a quality study or a remaining run refers to, that was made within the hour, or that a running process
+has locked. The cost of a removed run stays known: `model_calls.sqlite` with answers and calls of language models is not changed.
 """
 
 import contextlib
@@ -26,11 +26,11 @@ from warehouse.query import rendered
 
 _HOUR = 3600.0  # seconds
 _DAY = 24 * _HOUR
-_KEPT_APART = {  # runs by the file that describes them: runs that agree in this stand for each other
+_KEPT_APART = {  # runs by the file that describes them: of runs with equal values of these keys, a newer one replaces an older one
     "run.json": ("dataset", "protocol", "model", "split", "answer_kind"),
     "suite_run.json": ("suite", "agent", "start"),
 }
-# how `sampling` of a run says which tasks it has learnt from, and by which embedder; their vectors are named by a hash of both
+# in `sampling` of a run: the tasks that it learnt from and the embedder; a hash of both names the vectors
 _POOL = re.compile(r"\d+ tasks of [0-9a-f]{16} \([0-9a-f]{16}\)")
 _EMBEDDER = re.compile(r"[^\s\";]+:[0-9a-f]{16}")
 Json = dict[str, Any]
@@ -38,7 +38,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Removed:
-    """Something that went, or would go: what it is, where it lies, why, and its size in bytes."""
+    """Something that was or would be removed: its kind, its path, the reason, and its size in bytes."""
 
     kind: str
     path: Path
@@ -48,7 +48,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Pruned:
-    """What was removed, what had to be left for now, in words, and whether it was only looked at."""
+    """What was removed, sentences on what was left for now, and whether this was a dry run."""
 
     removed: tuple[Removed, ...]
     left: tuple[str, ...]
@@ -63,35 +63,35 @@ class Pruned:
 
 
 def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run: bool = False) -> Pruned:
-    """Keep the newest `keep` runs of their kind, and remove what nothing refers to.
+    """Keep the newest `keep` runs of each kind, and remove everything that nothing refers to.
 
-    Of a kind are runs of one dataset name, protocol, model, split and kind of answer, or of one suite, agent and start.
-    With `older_than`, in days, only what was last changed before that goes. The warehouse is made anew afterwards. A dry run changes
-    nothing. WarehouseError where `keep` is below 1 or `older_than` below 0.
+    Runs of one kind share dataset name, protocol, model, split and kind of answer, or suite, agent and start.
+    `older_than`, in days, keeps everything that was changed since. The warehouse is made again afterwards. A dry run changes
+    nothing. WarehouseError if `keep` is below 1 or `older_than` below 0.
     """
     if keep < 1:
         raise WarehouseError(f"--keep {keep} would remove every run: keep 1 or more")
     if older_than is not None and older_than < 0:
-        raise WarehouseError(f"--older-than {older_than:g} lies ahead: give 0 days or more")
+        raise WarehouseError(f"--older-than {older_than:g} is in the future: give 0 days or more")
     before = time.time() - max(_HOUR, (older_than or 0) * _DAY)
     with contextlib.ExitStack() as locks:
         if not dry_run:
-            locks.enter_context(data.locked("warehouse"))  # a load never reads what is being removed
+            locks.enter_context(data.locked("warehouse"))  # a load must not read files while they are removed
         removed, left = _prune_runs(data, keep, before, dry_run)
         gone = {one.path.name for one in removed}
         staying = [run for run in _runs(data, "run.json") if run["run_id"] not in gone]
         if locks.enter_context(_free(data, "build")):
             removed += _prune_store(data, staying, before, dry_run)
-            removed += [_remove("litter", path, "a killed process left it", dry_run) for path in _litter(data) if _last_change(path) <= before]
+            removed += [_remove("litter", path, "left by a killed process", dry_run) for path in _litter(data) if _last_change(path) <= before]
         else:
-            left.append("a dataset is being built, so datasets, shards and vectors were left: run the same command again afterwards")
+            left.append("a dataset is being built, so datasets, shards and vectors were kept: run the same command again afterwards")
     if not dry_run:
         load_warehouse(data)
     return Pruned(tuple(removed), tuple(left), dry_run)
 
 
 def _litter(data: DataFolder) -> list[Path]:
-    """Temporary files and folders, which their processes rename or remove unless they are killed."""
+    """Return the temporary files and folders; their processes rename or remove them unless they are killed."""
     folders = (data.root, *data.runs.glob("*/predictions"))
     return sorted(path for folder in folders for pattern in (".*.tmp", ".*.old") for path in folder.glob(pattern))
 
@@ -101,7 +101,7 @@ def _runs(data: DataFolder, described_by: str) -> list[Json]:
 
 
 def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tuple[list[Removed], list[str]]:
-    """Runs beyond the newest `keep` of their kind, and folders of runs whose removal was cut off."""
+    """Remove runs beyond the newest `keep` of their kind, and folders of runs whose removal was interrupted."""
     folders = [path for path in data.runs.glob("*") if path.is_dir()]
     reasons = {path.name: "half removed" for path in folders if not any((path / name).is_file() for name in _KEPT_APART)}
     for described_by, apart in _KEPT_APART.items():
@@ -120,17 +120,17 @@ def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tu
             if is_free:
                 removed.append(_remove("run", folder, reason, dry_run))
             else:
-                left.append(f"run {run_id} is at work, so it was left")
+                left.append(f"run {run_id} is in progress, so it was kept")
     return removed, left
 
 
 def _name(value: str | Json) -> str:
-    """What people call a value that runs are kept apart by; an agent has settings beside its name."""
+    """Return the name of a value that tells runs apart; an agent has settings beside its name."""
     return str(value["name"]) if isinstance(value, dict) else value
 
 
 def _prune_store(data: DataFolder, runs: list[Json], before: float, dry_run: bool) -> list[Removed]:
-    """Datasets that no label, study or run refers to, and shards and vectors that no dataset or run that stays refers to."""
+    """Remove datasets that no label, study or run refers to, and shards and vectors that no remaining dataset or run refers to."""
     referred = {path.resolve().parent.name for path in data.labels.glob("*")} | {run["dataset_id"] for run in runs}
     referred |= {json.loads(path.read_text())["dataset_id"] for path in data.quality.glob("*/study.json")}
     learnt_from = " ".join(run["sampling"] for run in runs)
@@ -150,20 +150,20 @@ def _prune_store(data: DataFolder, runs: list[Json], before: float, dry_run: boo
 
 
 def _unreferred_shards(data: DataFolder, made_from: list[Json]) -> list[Path]:
-    """Shards whose address no dataset states; of paraphrased shards a dataset states the hash of their bytes."""
+    """Return shards whose address no dataset states; for paraphrased shards a dataset states the hash of their bytes."""
     addresses = {address for source in made_from for address in source.get("shards", {}).values()}
     hashes = {sha256 for source in made_from for sha256 in source.get("paraphrased_shards", {}).values()}
     return [path for path in data.shards.glob("*.parquet") if path.stem not in addresses and not (hashes and _sha256(path) in hashes)]
 
 
 def _vectors_of(runs: list[Json]) -> set[str]:
-    """The names of the vectors that runs have learnt from, as `eval_flows.selection.selectors.pool` names them."""
+    """Return the names of the vectors that runs learnt from, as `eval_flows.selection.selectors.pool` names them."""
     pairs = [(embedder, pool) for run in runs for pool in _POOL.findall(run["sampling"]) for embedder in _EMBEDDER.findall(run["sampling"])]
     return {hashlib.blake2b(f"{embedder}\n{pool}".encode(), digest_size=16).hexdigest() for embedder, pool in pairs}
 
 
 def _remove(kind: str, path: Path, reason: str, dry_run: bool) -> Removed:
-    """Remove a file or folder; of a run or dataset first the file by which others find it, so that a kill never leaves half of it to be read."""
+    """Remove a file or folder. Of a run or dataset, first remove the file by which others find it: no one then reads half of it after a kill."""
     size = sum(found.st_size for found in _looked_at(path) if stat.S_ISREG(found.st_mode))
     if not dry_run and path.is_dir():
         for found_by in (*_KEPT_APART, "dataset/manifest.json"):
@@ -175,14 +175,14 @@ def _remove(kind: str, path: Path, reason: str, dry_run: bool) -> Removed:
 
 
 def _looked_at(path: Path) -> Iterator[os.stat_result]:
-    """What the system says of a path and all in it; temporary files of a process at work may vanish meanwhile."""
+    """Yield the status of a path and of everything in it; temporary files of a running process may vanish meanwhile."""
     for inner in [path, *path.rglob("*")]:
         with contextlib.suppress(FileNotFoundError):
             yield inner.stat()
 
 
 def _last_change(path: Path) -> float:
-    """When anything at a path last changed, in seconds since the epoch."""
+    """Return when anything at a path last changed, in seconds since the epoch."""
     return max((found.st_mtime for found in _looked_at(path)), default=time.time())
 
 
@@ -193,7 +193,7 @@ def _sha256(path: Path) -> str:
 
 @contextlib.contextmanager
 def _free(data: DataFolder, name: str) -> Iterator[bool]:
-    """Whether nobody holds the lock of that name; if so, it is held while the block lasts."""
+    """Yield whether the lock of that name is free; if so, hold it during the block."""
     path = data.root / f".{name}.lock"
     if not path.is_file():
         yield True

@@ -1,6 +1,6 @@
-"""What a flow leaves on its run page, in the forms that Prefect shows: pictures inside Markdown, tables as rows, and where files lie.
+"""The artifacts of a flow's run page, in the forms that Prefect shows: pictures inside Markdown, tables as rows, and paths of files.
 
-A picture is embedded as a data URI: an image artifact shows an address only, and a page that comes from a server links to no file on disk.
+A picture is embedded as a data URI: an image artifact shows only an address, and a page from a server cannot link to a file on disk.
 """
 
 import base64
@@ -26,12 +26,12 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def artifact_key(*parts: str) -> str:
-    """A key that Prefect takes: lower-case letters, digits and dashes."""
+    """Return a key that Prefect accepts: lower-case letters, digits and dashes."""
     return re.sub(r"[^a-z0-9]+", "-", "-".join(parts).lower()).strip("-")
 
 
 def accuracy_picture(rows: Rows) -> str:
-    """Markdown with a figure of the accuracy of runs and its 95% interval, or words where no run has one.
+    """Return Markdown with a figure of the accuracy of runs and its 95% interval, or a sentence if no run has one.
 
     Rows have the columns run_id, protocol, model, accuracy, accuracy_low and accuracy_high of the view `accuracy`.
     """
@@ -50,7 +50,7 @@ def accuracy_picture(rows: Rows) -> str:
 
 
 def dataset_picture(connection: duckdb.DuckDBPyConnection, dataset_id: str) -> str:
-    """Markdown with a figure of the user tasks of a dataset by category and split, or words where there are none."""
+    """Return Markdown with a figure of a dataset's user tasks by category and split, or a sentence if there are none."""
     rows = rows_of(connection, _TASKS.read_text(), [dataset_id])
     if not rows:
         return "The dataset has no user tasks, so there is nothing to draw."
@@ -63,7 +63,7 @@ def dataset_picture(connection: duckdb.DuckDBPyConnection, dataset_id: str) -> s
 
 
 def rows_table(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows that a dataset's manifest accounts for: made, accepted, and rejected by stage and reason."""
+    """Return the row counts of a dataset's manifest: made, accepted, and rejected by stage and reason."""
     counted = manifest["rows"]
     table = [{"rows": kind, "stage": "", "reason": "", "number": counted[kind]} for kind in ("made", "accepted")]
     for stage, reasons in counted["rejected_by_stage_and_reason"].items():
@@ -72,9 +72,9 @@ def rows_table(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def places(paths: Mapping[str, Path]) -> str:
-    """Markdown that says where files lie, by what they are, and when they were written."""
+    """Return Markdown that lists files with their paths and the times at which they were written."""
     lines = [f"- {name}: `{path}`, of {_written_at(path)}" if path.is_file() else f"- {name}: not written yet" for name, path in paths.items()]
-    return "\n".join(["Files on the machine that ran the flow, to be opened in a browser there; `deskmill report` writes the report.", "", *lines])
+    return "\n".join(["Open these files in a browser on the machine that ran the flow. `deskmill report` writes the report.", "", *lines])
 
 
 def _written_at(path: Path) -> str:
@@ -82,7 +82,7 @@ def _written_at(path: Path) -> str:
 
 
 def _embedded(chart: Any, told: str) -> str:
-    """Markdown of a chart as an SVG picture, on a white ground so that it reads on dark pages too; `told` is for those who do not see it."""
+    """Return Markdown of a chart as SVG, on white so that it is readable on dark pages too; `told` is its alternative text."""
     shown = chart.properties(width=_WIDTH, background="white", padding=12).configure(font=_FONT)
     svg = vl_convert.vegalite_to_svg(shown.to_dict())
     encoded = base64.b64encode(svg.encode()).decode()

@@ -1,4 +1,4 @@
-"""The scores of runs, as a person sees them when the runs are done: a query for each kind of answer among them, in `sql/run_scores/`."""
+"""The scores that a person sees when runs are done: one query for each kind of answer, in `sql/run_scores/`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ _SCORED = {"accuracy": {"application", "set"}, "set_scores": {"set"}, "graph_sco
 
 
 def score_queries(answer_kinds: Mapping[str, str]) -> list[str]:
-    """The queries for runs, of which the kind of answer is given by their ids."""
+    """Return the queries that score runs; `answer_kinds` maps run ids to kinds of answer."""
     ids = ", ".join(f"'{run_id}'" for run_id in answer_kinds)
     shown = [query for query, kinds in _SCORED.items() if not kinds.isdisjoint(answer_kinds.values())]
     return [(_QUERIES / f"{query}.sql").read_text().format(runs=ids) for query in shown]

@@ -1,6 +1,6 @@
-"""Showing what an id stands for: everything that the warehouse knows of a task, a run, a dataset and the like.
+"""Show what an id stands for: everything that the warehouse knows about a task, a run, a dataset and so on.
 
-What is shown of a kind is declared as SQL: `sql/show/<kind>/<number>_<section>.sql`, one query for each section, over `$id`.
+Each kind is declared as SQL: `sql/show/<kind>/<number>_<section>.sql`, one query over `$id` for each section.
 """
 
 import json
@@ -17,16 +17,16 @@ from warehouse.query import NO_VALUE, connect, rendered
 
 _QUERIES = Path(__file__).parent / "sql" / "show"
 _LISTED = 10  # ids that a message names
-_NEAR = 0.88  # Jaro-Winkler similarity, at which an id may have been meant
-_WIDTH = 140  # characters, at which texts are wrapped
-_CELL = 60  # characters, at which a table cuts a text short
+_NEAR = 0.88  # Jaro-Winkler similarity from which an id is suggested
+_WIDTH = 140  # characters at which texts are wrapped
+_CELL = 60  # characters at which a table cuts a text
 PromptOf = Callable[[str], list[dict[str, str]] | None]
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Section:
-    """One answer about a thing: its rows, each as long as `names`."""
+    """One section about a thing: its rows, each as long as `names`."""
 
     title: str
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Shown:
-    """A thing with all that is known of it; `prompt` is None where it is no model call, or none is kept."""
+    """A thing with everything known about it; `prompt` is None if it is no model call, or if no prompt is kept."""
 
     kind: str
     identity: str
@@ -44,9 +44,9 @@ class Shown:
 
 
 def show(path: Path, asked: str, shape: Literal["table", "json"], prompt_of: PromptOf) -> str:
-    """Text about whatever `asked` is the id, the name or the unique beginning of; WarehouseError where it is none or several.
+    """Return a text about the thing with the id or name `asked`, or its unique beginning; WarehouseError if none or several match.
 
-    `prompt_of` gives the messages of a model call by its id, or None where they are not kept.
+    `prompt_of` returns the messages of a model call by its id, or None if they are not kept.
     """
     connection = connect(path)
     try:
@@ -59,7 +59,7 @@ def show(path: Path, asked: str, shape: Literal["table", "json"], prompt_of: Pro
 
 
 def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str, str]]:
-    """Kind and id of what is meant: all that has exactly that id or name, else the one thing whose id or name begins so."""
+    """Return kind and id of all things with exactly that id or name, else of the one thing whose id or name begins with it."""
     exact = _known(connection, "lower(id) = lower($asked)", "id", asked)
     begun = exact or (_known(connection, "starts_with(lower(id), lower($asked))", "id", asked) if asked else [])
     meant = list(dict.fromkeys((kind, identity) for kind, _, identity, _ in begun))
@@ -67,12 +67,12 @@ def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str,
         return meant
     if meant:
         more = "\n  and more" if len(begun) > _LISTED else ""
-        raise WarehouseError(f"'{asked}' begins several ids; give more of it:\n{_listed(begun[:_LISTED])}{more}")
+        raise WarehouseError(f"several ids begin with '{asked}'; give more characters:\n{_listed(begun[:_LISTED])}{more}")
     likeness = "jaro_winkler_similarity(lower(id), lower($asked))"
     near = _known(connection, f"{likeness} >= {_NEAR}", f"{likeness} desc", asked)[:3]
     ids_of_runs = (
-        'list those of the runs with: deskmill sql "select run_id, dataset, protocol, model from runs", '
-        'those of runs of episodes with: deskmill sql "select run_id, suite, agent from suite_runs"'
+        'list ids of runs with: deskmill sql "select run_id, dataset, protocol, model from runs", '
+        'ids of runs of episodes with: deskmill sql "select run_id, suite, agent from suite_runs"'
     )
     hint = f"did you mean:\n{_listed(near)}" if near else ids_of_runs
     raise WarehouseError(
@@ -82,7 +82,7 @@ def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str,
 
 
 def _known(connection: duckdb.DuckDBPyConnection, condition: str, order: str, asked: str) -> list[tuple[str, str, str, str]]:
-    """Kind, id, what it stands for and a word about it, of things that meet a condition over `id` and `$asked`; one more than are listed."""
+    """Return kind, id, identity and a note of the things that meet a condition over `id` and `$asked`; one more than a message lists."""
     known = (_QUERIES / "known_ids.sql").read_text()
     query = f"select kind, id, identity, told from ({known}) where {condition} order by {order}, kind, id limit {_LISTED + 1}"
     return connection.execute(query, {"asked": asked}).fetchall()
@@ -108,7 +108,7 @@ def _as_json(shown: Shown) -> Json:
 
 
 def _as_text(shown: Shown) -> str:
-    """A heading, then each section: facts one below the other, lists as tables, and in words where there is nothing."""
+    """Return a heading and each section: facts one below the other, lists as tables. A last line names the empty sections."""
     parts = [f"{shown.kind} {shown.identity}"]
     for section in shown.sections:
         if section.title == "facts":
@@ -118,14 +118,14 @@ def _as_text(shown: Shown) -> str:
             parts.append(f"{section.title}\n{textwrap.indent(rendered(section.names, rows, 'table'), '  ')}")
     silent = [section.title for section in shown.sections if not section.rows]
     if silent:
-        parts.append(f"nothing there: {', '.join(silent)}")
+        parts.append(f"empty: {', '.join(silent)}")
     if shown.kind == "model call":
         parts.append(_prompt(shown.prompt))
     return "\n\n".join(parts)
 
 
 def _facts(names: Sequence[str], row: Sequence[Any]) -> str:
-    """Names and values, one below the other and aligned; long values go on below themselves."""
+    """Return names and values, one below the other and aligned; long values are wrapped."""
     width = max(map(len, names))
     lines = []
     for name, value in zip(names, row, strict=True):
@@ -136,12 +136,12 @@ def _facts(names: Sequence[str], row: Sequence[Any]) -> str:
 
 def _prompt(messages: list[dict[str, str]] | None) -> str:
     if messages is None:
-        return "prompt\n  not kept: it is in the cache of answers only where the call succeeded and the cache still stands"
+        return "prompt\n  not kept: the cache of answers has it only if the call succeeded and the cache was not removed"
     return "prompt\n" + "\n".join(f"  [{message['role']}]\n{textwrap.indent(message['content'], '    ')}" for message in messages)
 
 
 def _cell(value: Any) -> Any:
-    """What a table shows of a value: figures as they are, texts on one line and cut short where they are long."""
+    """Return a value for a table: numbers unchanged, texts on one line, long texts cut."""
     if value is None or isinstance(value, int | float):
         return value
     text = " ".join(_plain(value).split())

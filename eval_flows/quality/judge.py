@@ -1,4 +1,4 @@
-"""A language model as judge: it fills in the same sheet as people, and is marked as what it is."""
+"""A language model as a rater: it fills in the same sheet as people, and the sheet is marked as a model's."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _SCHEMA: dict[str, Any] = {
 
 
 def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path, progress: Progress) -> list[Rating]:
-    """The model's rating of every item; ModelError names the items that it did not rate, and then there is no sheet."""
+    """Return the model's rating of every item; ModelError names the items that it did not rate, and then there is no sheet."""
     system = _TEMPLATES.get_template("judge_system.md.j2").render(titles=titles, ground_truth=GROUND_TRUTH)
     prompt = _TEMPLATES.get_template("judge_item.md.j2")
     requests = [Request(system, prompt.render(item=item), _SCHEMA, max_tokens=300) for item in study.items]
@@ -39,7 +39,7 @@ def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path,
 
 
 def _rating(item: Item, answer: Answer) -> Rating | None:
-    """The rating in the answer, or None where there is none of the right form."""
+    """Return the rating in the answer, or None if there is none of the right form."""
     try:
         said = json.loads(answer.text)
         rating = Rating(item.task_id, said["grammar"], said["realism"], said["ground_truth"], " ".join(str(said.get("comment", "")).split()))

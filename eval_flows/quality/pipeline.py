@@ -1,4 +1,4 @@
-"""What `deskmill quality` does: draw a sample and write its sheets, read filled sheets back, let a model judge."""
+"""The steps of `deskmill quality`: draw a sample and write its sheets, read filled sheets, let a model judge."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ RATERS = 3
 
 
 def sample(dataset: str, data: DataFolder, seed: int, number: int | None) -> tuple[Study, list[Path]]:
-    """Draw a study of the dataset and write its sheets. Sheets that are there already stay, so no rating is overwritten."""
+    """Draw a study of the dataset and write its sheets. Existing sheets stay, so no rating is overwritten."""
     study = draw(open_dataset(dataset, data), data, seed, number)
     if (study.folder / "study.json").is_file():
         return study, [*sorted((study.folder / "sheets").glob("rater_*.csv")), study.folder / "rate.html"]
@@ -28,7 +28,7 @@ def sample(dataset: str, data: DataFolder, seed: int, number: int | None) -> tup
 
 
 def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
-    """Read filled sheets into the warehouse: all of them, or, where one has a mistake, none."""
+    """Read filled sheets into the warehouse: all of them, or none if one has a mistake."""
     sheets: list[Sheet] = []
     problems = []
     for path in paths:
@@ -50,7 +50,7 @@ def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
 
 
 def judge(study_id: str, endpoint: Endpoint, data: DataFolder, progress: Progress) -> Path:
-    """Let a model fill in a sheet, marked as a model's; the sheet, to be looked at and loaded like any other."""
+    """Let a model fill in a sheet that is marked as a model's; return its path, to be checked and loaded like any other sheet."""
     study = read_study(study_id, data)
     candidates = published(study.dataset, data.datasets / study.dataset_id / "dataset").candidates
     titles = sorted(candidate.title for candidate in candidates.values())

@@ -1,4 +1,4 @@
-"""Rating sheets: CSV files that raters fill in, in a spreadsheet or on the page beside them, and reading them back."""
+"""Rating sheets: CSV files that raters fill in, in a spreadsheet or on the rating page, and reading them."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ _TEMPLATES = Environment(
 
 @dataclass(frozen=True)
 class Rating:
-    """What one rater says of one task; grammar and realism from 1 to 5."""
+    """The rating of one task by one rater; grammar and realism are from 1 to 5."""
 
     task_id: str
     grammar: int
@@ -38,7 +38,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A filled sheet. Ratings of people and of models are never mixed: the kind is that of every row."""
+    """A filled sheet. Ratings of people and of models are never mixed: every row has the kind of the sheet."""
 
     study_id: str
     rater: str
@@ -47,7 +47,7 @@ class Sheet:
 
 
 def write_sheets(study: Study, raters: int) -> list[Path]:
-    """An empty sheet for each rater, in an order of their own, and the page to rate on; the paths, page last."""
+    """Write an empty sheet for each rater, each in its own order, and the rating page; return the paths, the page last."""
     paths = []
     orders = {}
     for number in range(1, raters + 1):
@@ -65,7 +65,7 @@ def write_sheets(study: Study, raters: int) -> list[Path]:
 
 
 def write_sheet(path: Path, study: Study, rater: str, kind: str, order: Sequence[Item], ratings: dict[str, Rating]) -> None:
-    """A sheet with the ratings that there are; the others are left for the rater to fill in."""
+    """Write a sheet with the known ratings; the rater fills in the others."""
     with written_file(path) as temporary, temporary.open("w", newline="", encoding="utf-8-sig") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
@@ -80,7 +80,7 @@ def _mixed(items: Sequence[Item], random: Random) -> list[Item]:
 
 
 def study_of(path: Path) -> str:
-    """The study that a sheet says it belongs to."""
+    """Return the id of the study that a sheet names."""
     rows = _rows(path)
     found = {row["study_id"] for _, row in rows}
     if len(found) != 1:
@@ -89,7 +89,7 @@ def study_of(path: Path) -> str:
 
 
 def read_sheet(path: Path, study: Study) -> Sheet:
-    """A filled sheet; BadInput names everything missing, out of range or unknown, by line, and then nothing of it counts."""
+    """Return a filled sheet; BadInput lists every missing, out-of-range or unknown value by line, and then no row counts."""
     rows = _rows(path)
     known = {item.task_id for item in study.items}
     problems = [Problem(str(path), line, field, reason) for line, row in rows for field, reason in _mistakes(row, study.study_id, known)]
@@ -111,7 +111,7 @@ def read_sheet(path: Path, study: Study) -> Sheet:
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
-    """The rows with their line numbers, entries stripped; BadInput where the columns are not those of a sheet."""
+    """Return the rows with their line numbers and stripped entries; BadInput if a column is missing."""
     with path.open(newline="", encoding="utf-8-sig") as file:
         reader = csv.DictReader(file)
         missing = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
@@ -121,7 +121,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def _mistakes(row: dict[str, str], study_id: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Field and reason of everything wrong with a row."""
+    """Yield field and reason of every mistake in a row."""
     if row["study_id"] != study_id:
         yield "study_id", f"'{row['study_id']}' is not this study, {study_id}"
     if not _RATER.fullmatch(row["rater"]):

@@ -1,4 +1,4 @@
-"""A study: a sample of a dataset's user tasks, drawn evenly over the applications, and the folder that it lives in.
+"""A study: a sample of a dataset's user tasks, drawn evenly over the applications, and its folder.
 
 data/quality/<study_id>/    study.json, rate.html, sheets/rater_<n>.csv, ratings/<rater>.parquet
 """
@@ -16,12 +16,12 @@ from atomic_tasks.seeds import derive_seed
 from eval_flows.datasets import Dataset
 from warehouse.layout import DataFolder, written_file
 
-SHARE = 0.1  # of the dataset, where no number is stated (the paper's share)
+SHARE = 0.1  # of the dataset, if no number is given (the paper's share)
 
 
 @dataclass(frozen=True)
 class Item:
-    """What a rater sees: the text and the applications said to be valid, and nothing of where they come from."""
+    """What a rater sees: the text and its valid applications, without their origin."""
 
     task_id: str
     text: str
@@ -59,7 +59,7 @@ def draw(dataset: Dataset, data: DataFolder, seed: int, number: int | None) -> S
 
 
 def _evenly(rows: pl.DataFrame, seed: int, wanted: int) -> pl.DataFrame:
-    """As many rows of each application as whole numbers allow, each drawn by a hash of seed and id, then mixed by that hash."""
+    """Return rows spread evenly over the applications; a hash of seed and id draws them and gives their order."""
     place = pl.Series("place", [derive_seed("quality", seed, task_id) for task_id in rows["task_id"]], pl.UInt64)
     turn = pl.int_range(pl.len()).over("target_application").alias("turn")
     in_turn = rows.with_columns(place).sort("place").with_columns(turn).sort("turn", "target_application", maintain_order=True)
@@ -67,14 +67,14 @@ def _evenly(rows: pl.DataFrame, seed: int, wanted: int) -> pl.DataFrame:
 
 
 def write_study(study: Study) -> None:
-    """Write what the study is made of, so that sheets can be read back against it."""
+    """Write the contents of the study, so that filled sheets can be checked against them."""
     content = {name: getattr(study, name) for name in ("study_id", "dataset_id", "dataset", "seed", "created_at")}
     with written_file(study.folder / "study.json") as path:
         path.write_text(json.dumps(content | {"items": [vars(item) for item in study.items]}, indent=1, ensure_ascii=False) + "\n")
 
 
 def read_study(study_id: str, data: DataFolder) -> Study:
-    """The study of that id; BadInput says which there are."""
+    """Return the study with that id; BadInput lists the known studies."""
     known = sorted(path.parent.name for path in data.quality.glob("*/study.json"))
     if study_id not in known:
         there = f"studies: {', '.join(known)}" if known else "there is none yet"

@@ -1,4 +1,4 @@
-"""The Prefect flow that evaluates application selection: one process, like the command line, since its answers share their caches and limits."""
+"""The Prefect flow that evaluates application selection. It is one process, like the command line, so that answers share caches and limits."""
 
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
@@ -25,7 +25,7 @@ def evaluate_selection(
     budget: float | None = None,
     ask_anew: str | None = None,
 ) -> list[str]:
-    """Run the protocols over the dataset, load the warehouse, and leave the scores, a picture and links; the runs' ids."""
+    """Run the protocols over the dataset, load the warehouse, and leave scores, a picture and links; return the ids of the runs."""
     logger = get_run_logger()
     data = DataFolder.from_environment()
 
@@ -41,7 +41,7 @@ def evaluate_selection(
 
 
 def leave_artifacts(dataset: str, evaluated: Evaluated, data: DataFolder) -> None:
-    """Put on the run page what a person wants to see of the runs: a table for each kind of answer, intervals in it and drawn, and links."""
+    """Put the results on the run page: a table for each kind of answer, a picture of the intervals, and links."""
     about = f"Selection on {dataset}"
     ids = [run.run_id for run in evaluated.runs]
     connection = connect(data.warehouse)

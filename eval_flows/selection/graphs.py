@@ -1,7 +1,7 @@
 """Scores of a predicted graph of applications against the true one, for the protocol `graph`.
 
-AppSelectBench, section 3, makes a selection a directed graph of applications (one node, a chain, or branches) and leaves its scoring open; the design
-(Definitions, Shape) scores nodes by a maximum matching, edges under that matching, and the order of chains by Kendall's tau.
+AppSelectBench, section 3, makes a selection a directed graph of applications (one node, a chain, or branches) and defines no scores. Here nodes
+are scored by a maximum matching, edges under that matching, and the order of chains by Kendall's tau.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 
 import networkx as nx
 
-CANDIDATES = 8  # predicted nodes that are tried for one true node, so that the search stays small; more where the true graph has more nodes
+CANDIDATES = 8  # predicted nodes to try for one true node, so that the search stays small; more if the true graph has more nodes
 
 Edge = tuple[int, int]
 _Matching = Mapping[int, int]  # true node to predicted node
@@ -20,7 +20,7 @@ _Matching = Mapping[int, int]  # true node to predicted node
 class Graph:
     """A predicted graph: the application of each node, and `edges` (i, j) where node i, counted from 0, must come before node j.
 
-    An application may stand twice: two steps in it, each of which matches at most one true node.
+    An application may occur in two nodes; each of them matches at most one true node.
     """
 
     nodes: tuple[str, ...]
@@ -31,7 +31,7 @@ class Graph:
 class TrueGraph:
     """A true graph: the valid applications of each node, and edges as in `Graph`; a singleton is one node without edges.
 
-    ValueError where it has no node, a node without a valid application, an edge that leaves the graph, or a cycle: nothing can be scored against it.
+    ValueError if it has no node, a node without a valid application, an edge that leaves the graph, or a cycle.
     """
 
     nodes: tuple[frozenset[str], ...]
@@ -64,11 +64,11 @@ class GraphScore:
 def score_graph(predicted: Graph, true: TrueGraph) -> GraphScore:
     """Score a prediction under the maximum one-to-one matching of nodes with the most matched edges, then the highest tau.
 
-    A predicted node fits a true one if its application is valid there; what is left unmatched counts against precision or recall. Edges are
-    compared without those that others imply (transitive reduction; a cyclic prediction keeps all of its edges). Edges of a prediction that are
+    A predicted node fits a true one if its application is valid there; an unmatched node counts against precision or recall. Edges are
+    compared after transitive reduction (a cyclic prediction keeps all of its edges). Edges of a prediction that are
     self-loops or name no node match nothing, so they count against edge precision and exactness, but break no chain.
 
-    Where more than `CANDIDATES` predicted nodes fit one true node, the first ones listed are tried. The matching stays a maximum (a true node needs
+    If more than `CANDIDATES` predicted nodes fit one true node, only the first ones are tried. The matching stays a maximum (a true node needs
     no more candidates than there are true nodes), but its edges may then not be the most.
     """
     well_formed = _well_formed(predicted.edges, len(predicted.nodes))
@@ -93,12 +93,12 @@ def score_graph(predicted: Graph, true: TrueGraph) -> GraphScore:
 
 
 def _well_formed(edges: Iterable[Edge], size: int) -> set[Edge]:
-    """The edges between two different nodes of a graph of that size."""
+    """Return the edges between two different nodes of a graph of that size."""
     return {(source, target) for source, target in edges if source != target and 0 <= source < size and 0 <= target < size}
 
 
 def _reduced(edges: Iterable[Edge], size: int) -> "nx.DiGraph[int]":
-    """The graph without edges that longer paths imply; as it is where it has a cycle, for then no single reduction exists."""
+    """Return the graph without edges that longer paths imply; a graph with a cycle has no unique reduction and stays unchanged."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from(edges)
@@ -106,7 +106,7 @@ def _reduced(edges: Iterable[Edge], size: int) -> "nx.DiGraph[int]":
 
 
 def _chain(reduced: "nx.DiGraph[int]") -> list[int] | None:
-    """The nodes in their order where they form one chain, else None."""
+    """Return the nodes in their order if they form one chain, else None."""
     if not nx.is_directed_acyclic_graph(reduced):
         return None
     order = list(nx.topological_sort(reduced))
@@ -114,16 +114,16 @@ def _chain(reduced: "nx.DiGraph[int]") -> list[int] | None:
 
 
 def _kendall_tau(places: Sequence[int]) -> float | None:
-    """Kendall's rank correlation (Biometrika, 1938) of different numbers with the order in which they stand; None for fewer than two."""
+    """Return Kendall's rank correlation (Biometrika, 1938) of different numbers with their positions; None for fewer than two."""
     pairs = list(combinations(places, 2))
     return sum(1 if first < second else -1 for first, second in pairs) / len(pairs) if pairs else None
 
 
 def _maximum_matchings(predicted: Sequence[str], true: Sequence[frozenset[str]]) -> Iterator[_Matching]:
-    """Every maximum one-to-one matching of true nodes with predicted nodes that fit them."""
+    """Yield every maximum one-to-one matching of true nodes with predicted nodes that fit them."""
     fitting = [[node for node, application in enumerate(predicted) if application in valid] for valid in true]
     tried = [(node, fits[: max(CANDIDATES, len(true))]) for node, fits in enumerate(fitting)]
-    tried.sort(key=lambda node_and_fits: len(node_and_fits[1]))  # what fits least first: dead ends show early
+    tried.sort(key=lambda node_and_fits: len(node_and_fits[1]))  # nodes with the fewest candidates first, so that dead ends show early
     for unmatched in range(len(true) + 1):
         matchings = _matchings(tried, unmatched, {})
         first = next(matchings, None)
@@ -134,7 +134,7 @@ def _maximum_matchings(predicted: Sequence[str], true: Sequence[frozenset[str]])
 
 
 def _matchings(fits: Sequence[tuple[int, Sequence[int]]], unmatched: int, so_far: _Matching) -> Iterator[_Matching]:
-    """Every one-to-one matching that goes on from `so_far` and leaves at most `unmatched` of the true nodes in `fits` without a predicted one."""
+    """Yield every one-to-one matching that extends `so_far` and leaves at most `unmatched` true nodes of `fits` without a predicted one."""
     if not fits:
         yield so_far
         return
@@ -147,5 +147,5 @@ def _matchings(fits: Sequence[tuple[int, Sequence[int]]], unmatched: int, so_far
 
 
 def _precision_recall_f1(matched: int, predicted: int, true: int) -> tuple[float, float, float]:
-    """Their usual definitions, 0 where nothing is predicted or nothing is true."""
+    """Return precision, recall and F1 by their usual definitions; 0 if nothing is predicted or nothing is true."""
     return (matched / predicted if predicted else 0.0, matched / true if true else 0.0, 2 * matched / (predicted + true) if predicted + true else 0.0)

@@ -1,4 +1,4 @@
-"""Reading a model's answer strictly: it counts if it is a candidate's name, title or alias, case and punctuation aside, and nothing else."""
+"""Read a model's answer strictly: it counts only if it is a candidate's name, title or alias; case and punctuation do not matter."""
 
 import json
 import re
@@ -16,7 +16,7 @@ _MARKS = " \t\r\n`*_\"'\u201c\u201d\u2018\u2019.,;:!?-\u2022"  # with curly quot
 
 
 class Names:
-    """What candidates may be called: their names, titles and aliases; what two candidates share means neither."""
+    """The names, titles and aliases of candidates; a name that two candidates share means neither."""
 
     def __init__(self, called: Mapping[str, Iterable[str]]) -> None:
         meant: dict[str, set[str]] = {}
@@ -27,17 +27,17 @@ class Names:
         self._by_form = {form: next(iter(names)) for form, names in meant.items() if len(names) == 1} | own
 
     def find(self, text: str) -> str | None:
-        """The candidate that the text names and says nothing beside, or None."""
+        """Return the candidate if the text is only its name, else None."""
         return self._by_form.get(_plain(text)) or self._by_form.get(_plain(_LABEL.sub("", text.strip(_MARKS))))
 
 
 def names_of(candidates: Iterable[Candidate]) -> Names:
-    """The names of the candidates."""
+    """Return the names of the candidates."""
     return Names({candidate.application: (candidate.title, *candidate.aliases) for candidate in candidates})
 
 
 def read_name(said: str, truncated: bool, names: Names) -> tuple[str | None, Status]:
-    """The one candidate that was named. Of several lines the first alone counts, and of a truncated answer only a line that was ended."""
+    """Return the named candidate and the status. Only the first line counts; in a truncated answer it counts only if it is complete."""
     text = _FENCE.sub("", said.strip()).strip()
     first, ended, _ = text.partition("\n")
     if not text:
@@ -49,7 +49,7 @@ def read_name(said: str, truncated: bool, names: Names) -> tuple[str | None, Sta
 
 
 def read_set(said: str, truncated: bool, names: Names) -> tuple[tuple[str, ...], Status]:
-    """The candidates that were named, in their order; a name that is none stands in the set as it was said."""
+    """Return the named candidates in their order, and the status; an unknown name stays in the set as it was said."""
     text = _FENCE.sub("", said.strip()).strip()
     if not text:
         return (), "truncated" if truncated else "empty"
@@ -59,7 +59,7 @@ def read_set(said: str, truncated: bool, names: Names) -> tuple[tuple[str, ...],
 
 
 def read_json(said: str, truncated: bool, field: str, names: Names) -> tuple[tuple[str, ...], Status]:
-    """The candidates in a field of a JSON object, which holds a name or a list of them."""
+    """Return the candidates in a field of a JSON object, which holds a name or a list of names, and the status."""
     value = _object(said).get(field)
     if isinstance(value, str | list):
         return _set([value] if isinstance(value, str) else value, names)
@@ -68,7 +68,7 @@ def read_json(said: str, truncated: bool, field: str, names: Names) -> tuple[tup
 
 
 def read_graph(said: str, truncated: bool, names: Names) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...], Status]:
-    """Nodes and edges of a JSON object; edges that point nowhere are kept, since they are wrong."""
+    """Return nodes, edges and status of a JSON object; edges to missing nodes are kept, so that they count as wrong."""
     answer = _object(_FENCE.sub("", said.strip()))
     nodes, edges = answer.get("nodes"), answer.get("edges", [])
     if not isinstance(nodes, list) or not nodes or not isinstance(edges, list):
@@ -85,7 +85,7 @@ def _set(parts: Sequence[Any], names: Names) -> tuple[tuple[str, ...], Status]:
 
 
 def _object(said: str) -> dict[str, Any]:
-    """The JSON object that the text is or begins with; an empty one where there is none."""
+    """Return the JSON object that the text is or begins with; an empty one if there is none."""
     try:
         found, _ = json.JSONDecoder().raw_decode(said.strip())
     except ValueError:
@@ -102,5 +102,5 @@ def _outcome(found: Found | None, text: str, truncated: bool) -> "tuple[Found | 
 
 
 def _plain(text: str) -> str:
-    """A name without case, marks around it, and differences between spaces, hyphens and underscores."""
+    """Return a name in lower case, without marks around it, and with equal spaces, hyphens and underscores."""
     return re.sub(r"[\s_\-]+", " ", text.strip(_MARKS).casefold()).strip()

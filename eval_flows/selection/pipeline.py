@@ -1,4 +1,4 @@
-"""Evaluating selection: runs of several protocols over one dataset, then the warehouse. One function for command line and flow."""
+"""Evaluate selection: run several protocols over one dataset, then load the warehouse. Command line and flow share one function."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -30,13 +30,13 @@ class Evaluated:
 
     @property
     def tables(self) -> list[str]:
-        """The queries that show what came out, for the kinds of answer that there are."""
+        """Return the queries that show the scores, for the kinds of answer of these runs."""
         return score_queries({run.run_id: run.answer_kind for run in self.runs})
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What the calls of one protocol would take that are not in the cache; dollars are None where no price is known."""
+    """Expected tokens and dollars of the calls of one protocol that are not in the cache; dollars are None if no price is known."""
 
     protocol: str
     calls: int
@@ -46,7 +46,7 @@ class Expected:
 
     @classmethod
     def of(cls, protocol: str, estimate: Estimate, endpoint: Endpoint) -> "Expected":
-        """What an estimate comes to at an endpoint."""
+        """Return the expected calls of an estimate, with the prices of an endpoint."""
         dollars = endpoint.cost(estimate.input_tokens, 0, estimate.most_output_tokens) if endpoint.prices else None
         return cls(protocol, estimate.calls, estimate.input_tokens, estimate.most_output_tokens, dollars)
 
@@ -57,7 +57,7 @@ class Expected:
 
 
 def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices | None = None) -> Evaluated:
-    """Run every protocol over the dataset's tasks and load the warehouse. A budget that is reached ends the runs cleanly."""
+    """Run every protocol over the dataset's tasks and load the warehouse. The runs end cleanly when the budget is used up."""
     chosen = choices or Choices()
     catalog = sound_catalog()
     opened = open_dataset(dataset, data)
@@ -78,7 +78,7 @@ def evaluate_selection(dataset: str, protocols: Sequence[str], data: DataFolder,
 
 
 def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progress: Progress, choices: Choices) -> list[Expected]:
-    """What the protocols would ask that is not in the cache yet; nothing is asked."""
+    """Return the expected calls of the protocols that are not in the cache yet; ask nothing."""
     catalog = sound_catalog()
     opened = open_dataset(dataset, data)
     expected = []
@@ -97,7 +97,7 @@ def expect_calls(dataset: str, protocols: Sequence[str], data: DataFolder, progr
 @contextlib.contextmanager
 def _options(dataset: Dataset, protocols: Sequence[str], data: DataFolder, progress: Progress, chosen: Choices,
              dry: bool = False) -> Iterator[SelectorOptions]:  # fmt: skip
-    """The selectors' options, with a client of the model while the block lasts, if a protocol asks one; where it is `dry`, one that never asks."""
+    """Yield the selectors' options, with a client if a protocol asks a model; a `dry` client never asks."""
     asking = [protocol for protocol in protocols if find_protocol(protocol).asks_a_model]
     if asking and chosen.endpoint is None:
         raise BadInput(f"protocol {asking[0]} asks a language model: name one with --model (others need none: {', '.join(_local())})")
@@ -116,7 +116,7 @@ def _options(dataset: Dataset, protocols: Sequence[str], data: DataFolder, progr
 
 
 def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions, progress: Progress) -> None:
-    """Put what the protocol asks into the cache by the batch endpoint."""
+    """Ask the protocol's requests through the batch endpoint, and put the answers into the cache."""
     from language_models.batches import answer_by_batch
 
     asking = _ready_to_ask(dataset, protocol, catalog, options)
@@ -126,7 +126,7 @@ def _answer_by_batch(dataset: Dataset, protocol: str, catalog: Catalog, options:
 
 
 def _ready_to_ask(dataset: Dataset, protocol: str, catalog: Catalog, options: SelectorOptions) -> tuple[ModelSelector, list[Task]] | None:
-    """The protocol's selector, which knows what its prompts show, and the tasks that it asks about; None where it asks no model."""
+    """Return the protocol's selector, with its prompts prepared, and the tasks that it asks about; None if it asks no model."""
     selector = make_selector(protocol, catalog, options)
     if not isinstance(selector, ModelSelector):
         return None

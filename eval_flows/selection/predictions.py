@@ -1,4 +1,4 @@
-"""From answers to predictions: whether they are right, and how nearly."""
+"""Turn answers into predictions, with their scores."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import asdict
@@ -13,7 +13,7 @@ _GRAPH_SCORES = ("node_precision", "node_recall", "node_f1", "edge_f1", "kendall
 
 
 def prediction(run_id: str, position: int, task: Task, answer: Answer, kind: AnswerKind, candidates: Collection[str]) -> Row:
-    """The row of one answer. Valid applications are those within the run's candidates; a task with none left does not apply."""
+    """Return the row of one answer. Only candidates of the run count as valid applications; a task without one does not apply."""
     scores = _graph_scores(task, answer, candidates) if kind == "graph" else _scores(task, answer, candidates)
     return {
         "run_id": run_id,

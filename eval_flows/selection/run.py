@@ -1,4 +1,4 @@
-"""A run: one protocol over one dataset's tasks, in slices that are written whole, so that a killed run goes on where it was."""
+"""A run: one protocol over one dataset's tasks. Each slice is written whole, so that a killed run can continue."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ _SHOWN_EVERY = 0.2  # seconds
 
 
 class Progress(Protocol):
-    """Shows how far a stage is, with a note such as what it cost so far."""
+    """Shows the progress of a stage, with a note such as its cost so far."""
 
     def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
         """Show it."""
@@ -47,17 +47,17 @@ class Run:
 
 
 def tasks_to_score(dataset: Dataset, protocol: str, options: SelectorOptions) -> list[Task]:
-    """The dataset's tasks of the protocol's shapes and the chosen split, in a fixed order, up to the limit."""
+    """Return the dataset's tasks of the protocol's shapes and the chosen split, in a fixed order, up to the limit."""
     choices = options.choices
     return scored_tasks(dataset, choices.split, find_protocol(protocol).shapes(choices.with_singletons))[: choices.limit]
 
 
 def run_selection(dataset: Dataset, protocol: str, options: SelectorOptions, catalog: Catalog, data: DataFolder, progress: Progress) -> Run:
-    """Answer the tasks to score, and write what was answered and whether it is right.
+    """Answer the tasks to score, and write the answers with their scores.
 
-    What an earlier call answered is not answered again, but for rows whose call failed; a larger limit extends the run, and a smaller one
-    leaves the rows beyond it as they are. Where the answers end early, because a budget is reached or an endpoint fails, those until then are
-    written, and the error goes on to the caller.
+    Rows from earlier are not answered again, except rows whose call failed. A larger limit extends the run; a smaller one leaves the rows
+    beyond it unchanged. If the answers end early, because the budget is used up or an endpoint fails, the answers so far are
+    written, and the error is raised again.
     """
     selector = make_selector(protocol, catalog, options)
     tasks = tasks_to_score(dataset, protocol, options)
@@ -74,7 +74,7 @@ def run_selection(dataset: Dataset, protocol: str, options: SelectorOptions, cat
 
 
 def describe(dataset: Dataset, protocol: str, selector: Selector, options: SelectorOptions) -> dict[str, Any]:
-    """What a run is; its id is the hash of this."""
+    """Return the description of a run; its hash is the run's id."""
     return {
         "dataset_id": dataset.dataset_id,
         "protocol": protocol,
@@ -88,13 +88,13 @@ def describe(dataset: Dataset, protocol: str, selector: Selector, options: Selec
 
 
 def refuse_known(selector: Selector, tasks: Sequence[Task], protocol: str) -> None:
-    """BadInput where a task that is scored says what a task says that the selector has learnt from: by lineage, never by text."""
+    """Raise BadInput if a scored task shares its lineage with a task that the selector learnt from; texts are not compared."""
     known = [task for task in tasks if not task.lineage.isdisjoint(selector.learnt_from)]
     if known:
         both = ", ".join(sorted(known[0].lineage & selector.learnt_from))
         raise BadInput(
             f"protocol {protocol} would be scored on {len(known)} tasks that say what its examples say, such as {known[0].task_id} ({both}): "
-            "score the test split (--split test), or learn from a dataset that shares none of it (--pool)"
+            "score the test split (--split test), or learn from a dataset that shares no such task (--pool)"
         )
 
 
@@ -109,7 +109,7 @@ def _write_description(path: Path, described: dict[str, Any], dataset: Dataset, 
 
 
 def _answer(run: Run, tasks: Sequence[Task], folder: Path, selector: Selector, options: SelectorOptions, progress: Progress) -> None:
-    """Answer what is missing, as one stream, and write each slice when it is full, together with the rows that it has."""
+    """Answer the missing tasks as one stream; write each slice when it is full, together with its older rows."""
     slices = {first: tasks[first : first + SLICE] for first in range(0, len(tasks), SLICE)}
     there = {first: _rows(folder / _name(first)) for first, part in slices.items() if not _is_finished(folder / _name(first), len(part))}
     missing = {first: [(at, task) for at, task in enumerate(slices[first], first) if _is_missing(rows.get(at))] for first, rows in there.items()}
@@ -128,7 +128,7 @@ def _answer(run: Run, tasks: Sequence[Task], folder: Path, selector: Selector, o
 
 
 def _watched(answers: Iterator[Answer], run: Run, done: int, total: int, options: SelectorOptions, progress: Progress) -> Iterator[Answer]:
-    """The answers, while progress is shown now and then."""
+    """Yield the answers, and show progress now and then."""
     shown_at = 0.0
     for answer in answers:
         done += 1
@@ -143,7 +143,7 @@ def _name(first: int) -> str:
 
 
 def _rows(path: Path) -> dict[int, Row]:
-    """The rows of a slice by their position in the run."""
+    """Return the rows of a slice by their position in the run."""
     return {row["position"]: row for row in read_rows(path, "predictions")} if path.is_file() else {}
 
 
@@ -152,7 +152,7 @@ def _is_missing(row: Row | None) -> bool:
 
 
 def _is_finished(path: Path, rows: int) -> bool:
-    """Whether a slice holds as many rows or more, and none whose call failed for reasons of infrastructure."""
+    """Tell whether a slice holds at least so many rows, and no row whose call failed."""
     if not path.is_file() or pq.read_metadata(path).num_rows < rows:
         return False
     return not pc.any(pc.equal(pq.read_table(path, columns=["status"])["status"], "failed")).as_py()

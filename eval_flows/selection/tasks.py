@@ -18,9 +18,9 @@ _LINEAGE = ["said_tasks", "says_goal", "workflow", "composition_id"]
 
 @dataclass(frozen=True)
 class Task:
-    """One user task: what is asked, and what is right.
+    """One user task: its text, and the right answers.
 
-    `lineage` holds what the text says: its non-generic atomic tasks, and the workflow whose goal it says; its composition where that is nothing.
+    `lineage` holds the non-generic atomic tasks that the text says, and the workflow whose goal it says; if there are none, its composition.
     """
 
     task_id: str
@@ -33,9 +33,9 @@ class Task:
 
 
 def scored_tasks(dataset: Dataset, split: str, shapes: Shapes = "singletons") -> list[Task]:
-    """The dataset's tasks of that split and shape, in the order of every run (a hash of their ids).
+    """Return the dataset's tasks of that split and shape, in the order of every run (a hash of their ids).
 
-    `all` are those of train, dev and test: a text of the split `mixed` says what is learnt from beside what is scored.
+    `all` means train, dev and test: a text of the split `mixed` says tasks that are learnt from and tasks that are scored.
     """
     singleton = pc.field("shape") == "singleton"
     wanted = {"singletons": singleton, "graphs": ~singleton, "all": singleton | ~singleton}[shapes]

@@ -1,1 +1,1 @@
-"""The pages of the site: each module asks what its pages show, and writes them."""
+"""The pages of the site: each module queries the content of its pages and writes them."""

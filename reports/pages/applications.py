@@ -1,4 +1,4 @@
-"""A page for each application: what it is taken for, what is taken for it, its scores, and how its tasks are told."""
+"""A page for each application: what it is taken for, what is taken for it, its scores, and the texts of its tasks."""
 
 from reports.questions import Rows
 from reports.site import Site

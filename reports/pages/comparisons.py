@@ -1,4 +1,4 @@
-"""Comparison of two runs at a time: those of the newest runs that were scored over the very same tasks."""
+"""Comparisons of two runs: of the newest runs that were scored over exactly the same tasks."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -30,15 +30,15 @@ def write_comparisons(site: Site, datasets: Rows) -> None:
 
 
 def _compared(site: Site, dataset_id: str, groups: Mapping[Any, list[str]]) -> Rows:
-    """The runs of the groups, with what is known of their answers."""
+    """Return the runs of the groups, with the facts on their answers."""
     ids = set().union(*groups.values())
     return [run for run in site.ask("runs_of_dataset", dataset_id=dataset_id).rows if run["run_id"] in ids]
 
 
 def _write_group(site: Site, run_ids: list[str], of: str) -> Shown:
-    """Write the page of every two of the runs; the table of all the pairs.
+    """Write the page of every two of the runs; return the table of all pairs.
 
-    The table's figures are the query's own; the page of a pair adds the interval by bootstrap, which no query can draw.
+    The figures of the table come from the query; the page of a pair adds the bootstrap interval, which no query can compute.
     """
     pairs = site.table("pairs", of, runs=" ".join(run_ids))
     compared = compare_runs(site.connection, run_ids)
@@ -59,10 +59,10 @@ def _write_pair(site: Site, pairs: Shown, row: Row, drawn: PairedDifference) -> 
 
 
 def _verdict(row: Row, drawn: PairedDifference) -> str:
-    """What the comparison allows to say, in words."""
+    """Return the conclusion of the comparison as a sentence."""
     if drawn.note:
-        return f"Nothing can be said of how sure the difference is: {drawn.note}."
+        return f"The uncertainty of the difference is not known: {drawn.note}."
     if row["p_holm"] is not None and row["p_holm"] < _SIGNIFICANT:
         better = "A" if row["difference"] > 0 else "B"
         return f"Run {better} is right more often, beyond chance at 5% with Holm's correction."
-    return "The runs do not differ beyond chance at 5% with Holm's correction. That is no proof that they are equal: see the smallest difference."
+    return "The runs do not differ beyond chance at 5% with Holm's correction. This does not prove that they are equal: see the smallest difference."

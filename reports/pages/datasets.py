@@ -1,4 +1,4 @@
-"""A page for each dataset: what it consists of, how diverse its texts are, and how raters judge them."""
+"""A page for each dataset: its composition, the diversity of its texts, and the ratings of its quality."""
 
 from reports import figures
 from reports.questions import Rows

@@ -1,4 +1,4 @@
-"""The page of one episode: what was asked, what the agent did step by step on the pictures of its screen, and what the checks saw."""
+"""The page of one episode: the instruction, the steps of the agent with pictures of the screen, and what the checks saw."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ _ASKED = ("episode_facts", "episode_steps")
 
 
 class EpisodePages:
-    """The pages of the episodes of one run; what they show is asked once for all of them."""
+    """The pages of the episodes of one run; each query is asked once for all of them."""
 
     def __init__(self, site: Site, run_id: str) -> None:
         self._site = site
@@ -33,7 +33,7 @@ class EpisodePages:
 
 
 def _choice(facts: Row) -> str:
-    """The first program that was opened on an empty desktop, and whether it can do what comes first."""
+    """Return the first program that was opened on an empty desktop, and whether it can do the first phase."""
     if facts["start"] != "bare":
         return "not scored: the application was open at the start"
     if facts["fault"] is not None:

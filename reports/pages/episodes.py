@@ -1,4 +1,4 @@
-"""The pages of episodes: agents at work on real desktops, over all runs, and a page for each run with a contact sheet of its episodes."""
+"""The pages of episodes: one over all runs of agents on desktops, and one for each run with a contact sheet of its episodes."""
 
 import shutil
 from pathlib import Path
@@ -31,7 +31,7 @@ def write_episodes(site: Site, runs: Path) -> None:
 
 
 def _by_application(site: Site) -> Shown:
-    """The table with a column for each application that was played in."""
+    """Return the table with a column for each application that was played."""
     answer = site.ask("episode_applications")
     ending = "_success"
     names = [key.removesuffix(ending) for key in answer.rows[0] if key.endswith(ending) and key != f"all{ending}"]
@@ -64,13 +64,13 @@ def _last(screens: Any) -> Picture | None:
 
 
 def _notices(run: dict[str, Any], called: str) -> list[str]:
-    """What a reader must know before the figures of a run."""
+    """Return the notices that a reader must know before the figures of a run."""
     faults = run["faults"]
     if not faults:
         return []
     again = "`deskmill episodes` with the same suite and agent plays {} again."
     if not run["played"]:
-        what = f"Every episode of {called} ({faults:,}) was a fault of the infrastructure, so nothing is known of the agent."
+        what = f"Every episode of {called} ({faults:,}) was a fault of the infrastructure, so nothing is known about the agent."
         return [f"{what} {again.format('them')}"]
     was, it_counts, it = ("was a fault", "It counts", "it") if faults == 1 else ("were faults", "They count", "them")
     return [f"{counted(faults, 'episode')} {was} of the infrastructure. {it_counts} as such, and in no other figure; {again.format(it)}"]

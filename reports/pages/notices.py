@@ -1,4 +1,4 @@
-"""What a reader must know before the figures of a run, in words."""
+"""Notices that a reader must know before the figures of a run."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from reports.questions import Rows
 
 
 def of_failures(runs: Rows) -> list[str]:
-    """One notice for each of the runs where everything failed: its zero is no figure of the model."""
+    """Return a notice for each run in which every call failed: its zeros do not measure the model."""
     return [
-        f"All {counted(run['tasks'], 'call')} of the run {run['protocol']}, {run['model']} failed. Its zeros say nothing of the model."
+        f"All {counted(run['tasks'], 'call')} of the run {run['protocol']}, {run['model']} failed. Its zeros say nothing about the model."
         for run in runs
         if run["tasks"] and run["failed"] == run["tasks"]
     ]
 
 
 def of_run(facts: dict[str, Any]) -> list[str]:
-    """That the run is a part, that nothing was answered, or what is left out."""
+    """Return notices if a run has no answers or only a part of them, if calls failed, or if tasks are left out."""
     answers, there, failed, left_out = facts["answers"], facts["tasks_there"], facts["failed"], facts["not_applicable"]
     notices = []
     if answers == 0:
@@ -25,7 +25,7 @@ def of_run(facts: dict[str, Any]) -> list[str]:
         notices.append(f"{answers:,} of the {counted(there, 'task')} that it may take {are} scored: the run has a limit, or is in progress.")
     if answers and failed == answers:
         notices.append(
-            f"All {counted(failed, 'call')} failed. Failures count as wrong, so a score of 0 here says nothing of the model; "
+            f"All {counted(failed, 'call')} failed. Failures count as wrong, so a score of 0 here says nothing about the model; "
             "`deskmill select` asks again."
         )
     elif failed:
@@ -38,5 +38,5 @@ def of_run(facts: dict[str, Any]) -> list[str]:
 
 
 def counted(number: int, noun: str) -> str:
-    """The number and the noun, in the plural but for one."""
+    """Return the number and the noun, in the plural except for one."""
     return f"{number:,} {noun}{'s' * (number != 1)}"

@@ -1,4 +1,4 @@
-"""A page for each run: what it is, how right it is and over what, where its errors go, and what it took."""
+"""A page for each run: its facts, its accuracy over all tasks and slices, its errors, its time and its cost."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def _write_run(site: Site, run_id: str) -> None:
 
 
 def _tables(facts: dict[str, Any], is_drawn: bool) -> list[str]:
-    """What there is to show: nothing of a run without answers, and of one where everything failed no parts."""
+    """Return the names of the tables to show: none for a run without answers, and no slices if every call failed."""
     if not facts["answers"]:
         return []
     tables = ["run_statuses", "run_effort"] + {"graph": ["run_graphs"], "set": ["run_sets"]}.get(facts["answer_kind"], [])
@@ -43,7 +43,7 @@ def _tables(facts: dict[str, Any], is_drawn: bool) -> list[str]:
 
 
 def in_words(text: str) -> str:
-    """Settings in words: JSON of runs that ask a language model, or words already."""
+    """Return settings in words, from the JSON of a run that asks a language model; other settings are words already."""
     try:
         found = json.loads(text)
     except ValueError:
@@ -52,7 +52,7 @@ def in_words(text: str) -> str:
 
 
 def _linked_confusion(rows: Rows) -> str:
-    """The heat map with cells that lead to their tasks in the explorer."""
+    """Return the heat map with cells that link to their tasks in the explorer."""
     return figures.category_confusion([row | {"address": _address(row)} for row in rows])
 
 

@@ -56,7 +56,7 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         ("application: 0.12", "application: 0.95", "mine.yaml:19: narration.naming: the rates of naming add up to more than 1"),
         ("most_attempts: 12", "most_attempts: .inf", "mine.yaml:8: most_attempts: "),
         (STYLES, "  styles: {command: 0}\n", "mine.yaml:24: narration.styles: every weight is 0"),
-        (STYLES, "  styles: {goal_first: 1}\n", "no style here can say 1 step where there is no goal, fragment or background; add one that can say everything: command or polite or statement"),
+        (STYLES, "  styles: {goal_first: 1}\n", "no style here can say 1 step without a goal, a fragment or a background; add one that can say everything: command or polite or statement"),
         (STYLES, "  styles: {goal_first: 1, command: 0}\n", "mine.yaml:24: narration.styles: no style here can say 1 step"),
         (STYLES, "  styles: {goal_first: 1, goal_only: 1, fragment: 1, rambling: 1, deadline: 1}\n", "mine.yaml:24: narration.styles: no style here can say 1 step"),
         (STYLES, "  styles: {question: 1, chatty: 1}\n", "no style here can say 3 steps where"),
@@ -132,7 +132,7 @@ def test_workflows_alone_are_refused_where_an_application_has_none(catalog: Cata
     recipe = tiny_recipe.model_copy(update={"compositions": tiny_recipe.compositions.model_copy(update={"single": 0.0, "chain": 0.0})})
     assert len(shard_jobs(catalog, workflows, read_styles(), recipe)) == 100
     without = {name: workflow for name, workflow in workflows.items() if not workflow.steps[-1].task.startswith("excel.")}
-    with pytest.raises(BadInput, match="the recipe wants workflows alone, and these have none: excel; give `single` or `chain` a weight"):
+    with pytest.raises(BadInput, match="the recipe makes only workflows, but these applications have none: excel; give `single` or `chain` a weight"):
         shard_jobs(catalog, without, read_styles(), recipe)
 
 

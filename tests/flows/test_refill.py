@@ -45,6 +45,6 @@ def test_an_answer_without_usable_values_and_an_unknown_column_are_said(catalog:
     with fake_server(lambda request: "I would rather not") as server:
         with pytest.raises(ModelError, match="'m' gave no usable values for sheet_name"):
             refilled(catalog, Refill(model="m", base_url=server.base_url, columns=("sheet_name",), values=5), DataFolder(tmp_path), quiet)
-        with pytest.raises(BadInput, match="'sheet_nam', which is no column of a pool; did you mean 'sheet_name'"):
+        with pytest.raises(BadInput, match="'sheet_nam', but no pool has this column; did you mean 'sheet_name'"):
             refilled(catalog, Refill(model="m", base_url=server.base_url, columns=("sheet_nam",), values=5), DataFolder(tmp_path), quiet)
     assert not list(DataFolder(tmp_path).pools.glob("*"))

@@ -40,7 +40,7 @@ BAD_LINES: dict[str, tuple[str | bytes | Task, str]] = {
     "nested too deep": ("[" * 100_000, "file: not JSON: .*recursion"),
     "not an object": ('["Sum"]', "file: wants a JSON object"),
     "not UTF-8": (b'{"text": "\xe9t\xe9"}', "file: not UTF-8 at byte 11: save the file as UTF-8"),
-    "a key twice": ('{"text": "a", "text": "b", "valid_applications": ["excel"]}', "text: this key stands twice"),
+    "a key twice": ('{"text": "a", "text": "b", "valid_applications": ["excel"]}', "text: this key occurs twice"),
     "an unknown key": ({**SHEET, "valid_aplications": []}, "valid_aplications: unknown key 'valid_aplications'; did you mean 'valid_applications'?"),
     "no text": ({"valid_applications": ["excel"]}, "text: give either text or instruction"),
     "two texts": ({**SHEET, "instruction": "Sum"}, "text: give either text or instruction"),
@@ -62,12 +62,12 @@ BAD_LINES: dict[str, tuple[str | bytes | Task, str]] = {
     ),
     "an alias": ({**SHEET, "valid_applications": ["MS Excel"]}, r"valid_applications\[0\]: .* write the name, 'excel'"),
     "a name that is none": ({**SHEET, "valid_applications": [["excel"]]}, r"valid_applications\[0\]: wants the name"),
-    "a name twice": ({**SHEET, "valid_applications": ["excel", "excel"]}, r"valid_applications\[1\]: 'excel' stands twice"),
+    "a name twice": ({**SHEET, "valid_applications": ["excel", "excel"]}, r"valid_applications\[1\]: 'excel' occurs twice"),
     "a target that is not valid": ({**SHEET, "target_application": "word"}, "target_application: 'word' is not among the valid_applications"),
     "a misspelt target": ({**SHEET, "target_application": "exel"}, "target_application: no application 'exel'"),
     "an unknown split": ({**SHEET, "split": "validation"}, "split: wants one of train, dev, test"),
-    "nodes and applications": ({**CHAIN, "valid_applications": ["excel"]}, "valid_applications: stands in each of the nodes"),
-    "nodes and a target": ({**CHAIN, "target_application": "excel"}, "target_application: stands in each of the nodes"),
+    "nodes and applications": ({**CHAIN, "valid_applications": ["excel"]}, "valid_applications: belongs into each node"),
+    "nodes and a target": ({**CHAIN, "target_application": "excel"}, "target_application: belongs into each node"),
     "no nodes": ({**CHAIN, "nodes": []}, "nodes: wants a list of objects"),
     "a node that is none": ({**CHAIN, "nodes": [MAIL, "excel"]}, r"nodes\[1\]: wants an object"),
     "an unknown key of a node": ({**CHAIN, "nodes": [MAIL, {**MAIL, "target": "outlook"}]}, r"nodes\[1\]\.target: unknown key 'target'"),
@@ -89,7 +89,7 @@ BAD_LINES: dict[str, tuple[str | bytes | Task, str]] = {
     "an edge out of range": ({**CHAIN, "edges": [[0, 2]]}, r"edges\[0\]: \[0, 2\] goes to a node that is not there"),
     "an edge below the range": ({**CHAIN, "edges": [[-1, 1]]}, r"edges\[0\]: \[-1, 1\] goes to a node that is not there"),
     "an edge to itself": ({**CHAIN, "edges": [[1, 1]]}, r"edges\[0\]: \[1, 1\] puts a node before itself"),
-    "an edge twice": ({**CHAIN, "edges": [[0, 1], [0, 1]]}, r"edges\[1\]: \[0, 1\] stands twice"),
+    "an edge twice": ({**CHAIN, "edges": [[0, 1], [0, 1]]}, r"edges\[1\]: \[0, 1\] occurs twice"),
     "a circle": ({**CHAIN, "edges": [[0, 1], [1, 0]]}, "edges: nodes .* come before each other in a circle"),
 }
 
@@ -117,7 +117,7 @@ def test_every_problem_of_a_file_and_of_a_line_is_said_at_once(catalog: Catalog)
 def test_the_same_text_twice_names_the_line_that_has_it(catalog: Catalog) -> None:
     problems = problems_of(lines([SHEET, {**CHAIN, "text": "sum up the Second column "}, SHEET]), catalog)
     assert [str(problem) for problem in problems] == [
-        f"tasks.jsonl:{line}: text: is that of line 1, case and spacing aside: every text stands once" for line in (2, 3)
+        f"tasks.jsonl:{line}: text: is the text of line 1, except for case and spacing: write every text only once" for line in (2, 3)
     ]
 
 

@@ -89,7 +89,7 @@ def test_same_answers_are_no_difference_without_a_made_up_interval() -> None:
     pair = difference_of([(2, 0, 0, 1), (1, 0, 0, 0)])
     assert (pair.difference, pair.p_exact, pair.p_clustered, pair.p_holm) == (0, 1, 1, 1)
     assert (pair.difference_low, pair.difference_high, pair.smallest_difference) == (None, None, None)
-    assert pair.note and "very same tasks" in pair.note
+    assert pair.note and "exactly the same tasks" in pair.note
 
 
 def test_one_composition_says_nothing_of_sureness() -> None:

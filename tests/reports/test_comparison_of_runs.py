@@ -121,15 +121,15 @@ def test_the_comparison_comes_in_three_shapes() -> None:
 def test_what_cannot_be_said_stands_below_the_table() -> None:
     connection = planted()
     add_run(connection, "ff77", ["excel", "excel", "excel", "word", "paint", "-"])
-    assert "aa11 and ff77: both are right on the very same tasks" in rendered_comparison(compared(connection, ["aa11", "ff77"]), "table")
+    assert "aa11 and ff77: both are right on exactly the same tasks" in rendered_comparison(compared(connection, ["aa11", "ff77"]), "table")
 
 
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["aa11"], r"needs two runs or more; there are:\n(.*\n)+aa11 +one +zero_shot +aa11"),
-        (["aa11", "aa"], r"'aa' begins the ids of 2 runs(.*\n)+aa11(.*\n)aa22"),
-        (["aa11", "cc45"], r"no run 'cc45' \(did you mean 'cc44'\?\); there are:\n(.*\n)+dd55 +two"),
+        (["aa11"], r"needs two runs or more; the runs are:\n(.*\n)+aa11 +one +zero_shot +aa11"),
+        (["aa11", "aa"], r"the ids of 2 runs begin with 'aa'(.*\n)+aa11(.*\n)aa22"),
+        (["aa11", "cc45"], r"no run 'cc45' \(did you mean 'cc44'\?\); the runs are:\n(.*\n)+dd55 +two"),
         (["aa11", ""], "no run ''"),
         (["aa1", "bb33", "aa11"], "'aa1' and 'aa11' are the same run, aa11"),
         (["aa11", "dd55"], r"different datasets(.*) same dataset, --split and --limit(.*\n)+aa11 +one(.*\n)dd55 +two"),

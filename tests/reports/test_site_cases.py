@@ -89,7 +89,7 @@ def test_a_dataset_without_runs_says_so(tmp_path: Path) -> None:
 
 def test_one_run_is_compared_with_nothing(tmp_path: Path) -> None:
     data = written(tmp_path, dataset("one"), run("a", "one", "excel"))
-    assert "No two runs were scored over the very same tasks" in page(data, "compare/index.html")
+    assert "No two runs were scored over exactly the same tasks" in page(data, "compare/index.html")
     assert "It takes runs of at least three" in page(data, "models.html")
     assert "has no wrong answer that is in the list" in page(data, "runs/a.html") and "This run has no wrong answers" in page(data, "runs/a.html")
     assert "No run over this split has a cost" in page(data, "index.html")
@@ -106,7 +106,7 @@ def test_a_run_in_progress_says_how_many_tasks_are_scored(tmp_path: Path) -> Non
 def test_a_run_where_everything_failed_is_no_zero_of_the_model(tmp_path: Path) -> None:
     data = written(tmp_path, dataset("one"), run("a", "one", None, status="failed"))
     text = page(data, "runs/a.html")
-    assert "All 4 calls failed" in text and "says nothing of the model" in text
+    assert "All 4 calls failed" in text and "says nothing about the model" in text
     assert "0.000 to 0.604" in text, "the interval stands beside the zero"
     assert "<svg" not in text and "Best and worst" not in text
     for overview in ("index.html", "models.html"):

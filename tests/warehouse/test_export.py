@@ -78,7 +78,7 @@ def test_an_earlier_export_is_replaced_whole(warehouse: Path, tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("there", "message"),
-    [("file", "is a file"), ("folder", "was not made by an export"), ("mixed", "holds files that the export did not write, such as notes.txt")],
+    [("file", "is a file"), ("folder", "no export made it"), ("mixed", "holds files that the export did not write, such as notes.txt")],
 )
 def test_what_no_export_made_is_never_replaced(warehouse: Path, tmp_path: Path, there: str, message: str) -> None:
     target = tmp_path / "out"
@@ -96,7 +96,7 @@ def test_what_no_export_made_is_never_replaced(warehouse: Path, tmp_path: Path, 
 
 
 def test_bad_input_is_said_and_leaves_nothing(warehouse: Path, tmp_path: Path) -> None:
-    with pytest.raises(WarehouseError, match="no table or view 'run' in the warehouse; there are: accuracy"):
+    with pytest.raises(WarehouseError, match="no table or view 'run' in the warehouse; it has: accuracy"):
         export(warehouse, tmp_path / "out", "csv", ["run"])
     with pytest.raises(WarehouseError, match="there is no warehouse"):
         export(tmp_path / "none.duckdb", tmp_path / "out", "csv")

@@ -120,7 +120,7 @@ def test_what_is_new_or_locked_or_younger_than_asked_stays(data: DataFolder) -> 
         fcntl.flock(handle, fcntl.LOCK_EX)
         pruned = prune(data, keep=1)
     assert [one.path.name for one in pruned.removed] == [old]
-    assert pruned.left == (f"run {locked} is at work, so it was left",)
+    assert pruned.left == (f"run {locked} is in progress, so it was kept",)
     assert [one.path.name for one in prune(data, keep=1).removed] == [locked]
 
 

@@ -75,7 +75,7 @@ def test_a_task_has_its_lineage_and_the_answer_of_each_run(warehouse: Path) -> N
     assert {answer["protocol"] for answer in thing["answers"]} == {"random", "heuristic"}
     assert {answer["said"] for answer in thing["answers"]} == {"excel, I think"}
     page = text_of(warehouse, identity)
-    assert f"task {identity}" in page and "nothing there: nodes, edges" in page
+    assert f"task {identity}" in page and "empty: nodes, edges" in page
 
 
 def test_a_run_of_episodes_has_its_success_with_intervals_its_ends_and_its_episodes(of_episodes: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_run_has_its_accuracy_with_interval_statuses_and_cost(warehouse: Path)
     assert scores["accuracy_low"] < scores["accuracy"] < scores["accuracy_high"]
     assert sum(row["tasks"] for row in thing["statuses"]) == one(warehouse, f"select count(*) from predictions where run_id = '{identity}'")
     assert len(thing["cost"]) == 1 and len(thing["by_category"]) > 5
-    assert "nothing there: set scores, graph scores, calls" in text_of(warehouse, identity)
+    assert "empty: set scores, graph scores, calls" in text_of(warehouse, identity)
 
 
 def test_a_call_has_its_prompt_and_what_came_of_it(warehouse: Path) -> None:
@@ -148,7 +148,9 @@ def test_a_name_goes_before_longer_names_that_begin_so_whatever_its_case(warehou
 
 
 def test_an_ambiguous_beginning_names_some_that_begin_so(warehouse: Path) -> None:
-    with pytest.raises(WarehouseError, match=r"'excel\.s' begins several ids; give more of it:\n  excel\.save_workbook  atomic task SaveWorkbook"):
+    with pytest.raises(
+        WarehouseError, match=r"several ids begin with 'excel\.s'; give more characters:\n  excel\.save_workbook  atomic task SaveWorkbook"
+    ):
         text_of(warehouse, "excel.s")
 
 

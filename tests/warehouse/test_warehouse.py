@@ -169,7 +169,7 @@ def test_a_copied_file_of_predictions_stops_the_load_and_the_old_warehouse_stays
     before = data.warehouse.read_bytes()
     copy.write_bytes(whole.read_bytes())
     try:
-        with pytest.raises(WarehouseError, match=f"two rows of predictions have the same run_id, task_id: {run.name}, .*take it out"):
+        with pytest.raises(WarehouseError, match=f"two rows of predictions have the same run_id, task_id: {run.name}, .*remove it"):
             load_warehouse(data)
     finally:
         copy.unlink()

@@ -14,7 +14,7 @@ comment on table applications is 'Applications of the catalog, as of the newest 
 comment on column applications.application is 'Name, as in AppSelectBench, Appendix C';
 comment on column applications.title is 'Full name';
 comment on column applications.aliases is 'Other names that people use';
-comment on column applications.vendor is 'Who makes it';
+comment on column applications.vendor is 'Company or project that makes it';
 comment on column applications.platform is 'windows or linux';
 comment on column applications.category is 'Primary category';
 comment on column applications.also_in is 'Further categories';
@@ -31,10 +31,10 @@ create table atomic_tasks (
 );
 comment on table atomic_tasks is 'Atomic tasks of the catalog, as of the newest dataset';
 comment on column atomic_tasks.atomic_task_id is 'Application and task';
-comment on column atomic_tasks.application is 'Application that the task is written for';
-comment on column atomic_tasks.title is 'Short name of what is done';
-comment on column atomic_tasks.capability is 'What a person wants done; the equivalence map lists who can do it';
-comment on column atomic_tasks.generic is 'Opening, saving and the like; in no split';
+comment on column atomic_tasks.application is 'Application of the task';
+comment on column atomic_tasks.title is 'Short name';
+comment on column atomic_tasks.capability is 'What a person wants done; the equivalence map lists the applications that can do it';
+comment on column atomic_tasks.generic is 'Whether it is opening, saving or similar; such tasks are in no split';
 comment on column atomic_tasks.capable_applications is 'Every application that can do it';
 comment on column atomic_tasks.phrasings is 'Number of phrasings';
 
@@ -48,10 +48,10 @@ create table datasets (
     rows_rejected bigint not null
 );
 comment on table datasets is 'Datasets that a name points to or a run refers to';
-comment on column datasets.dataset_id is 'Fingerprint of what the dataset was made from';
+comment on column datasets.dataset_id is 'Fingerprint of everything that the dataset was made from';
 comment on column datasets.dataset is 'Name under which it was built';
 comment on column datasets.built_at is 'When it was built';
-comment on column datasets.title is 'Title of its recipe, or of what was imported';
+comment on column datasets.title is 'Title of its recipe or of the imported file';
 comment on column datasets.user_tasks is 'Rows accepted';
 comment on column datasets.rows_made is 'Rows made, accepted and rejected';
 comment on column datasets.rows_rejected is 'Rows rejected, each with its stage and reason in the manifest';
@@ -79,10 +79,10 @@ create table compositions (
     workflow varchar,
     atomic_tasks varchar[] not null
 );
-comment on table compositions is 'Ordered atomic tasks that user tasks were narrated from';
+comment on table compositions is 'Ordered lists of atomic tasks from which user tasks were narrated';
 comment on column compositions.composition_id is 'Hash of the ordered atomic tasks';
 comment on column compositions.composition_kind is 'single, chain, workflow or imported';
-comment on column compositions.workflow is 'Curated workflow, where it comes from one';
+comment on column compositions.workflow is 'Curated workflow; null if it comes from none';
 comment on column compositions.atomic_tasks is 'Atomic tasks in their order';
 
 create table user_tasks (
@@ -120,13 +120,13 @@ create table user_tasks (
 comment on table user_tasks is 'User tasks of the datasets, with their lineage';
 comment on column user_tasks.dataset_id is 'Dataset';
 comment on column user_tasks.dataset is 'Name of the dataset';
-comment on column user_tasks.task_id is 'Hash of what made the text';
+comment on column user_tasks.task_id is 'Hash of everything that made the text';
 comment on column user_tasks.text is 'What the user types';
 comment on column user_tasks.masked_text is 'The text with its arguments masked';
 comment on column user_tasks.target_application is 'Application that the text was made for; null for graphs';
 comment on column user_tasks.valid_applications is 'Every candidate that can do all that the text says; empty for graphs';
 comment on column user_tasks.category is 'Primary category of the target; null for graphs';
-comment on column user_tasks.split is 'train, dev or test, as the atomic tasks that the text says; mixed where they differ, which is neither learnt from nor scored';
+comment on column user_tasks.split is 'train, dev or test: the split of the atomic tasks that the text says; mixed if they differ, and then the task is neither learnt from nor scored';
 comment on column user_tasks.shape is 'singleton, sequential or parallel';
 comment on column user_tasks.naming is 'How the text says which application is meant: application, kind, vendor or none';
 comment on column user_tasks.names_application is 'Whether the text addresses its application';
@@ -135,18 +135,18 @@ comment on column user_tasks.says_goal is 'Whether the text says the goal of its
 comment on column user_tasks.has_typo is 'Whether a word of the text is mistyped';
 comment on column user_tasks.composition_id is 'Composition that was narrated';
 comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
-comment on column user_tasks.said_tasks is 'Atomic tasks that the text says, generic ones aside: those of the kept steps; those of all steps where it says words of the goal';
-comment on column user_tasks.drop_out_rate is 'Rate of step drop-out that was drawn';
+comment on column user_tasks.said_tasks is 'Non-generic atomic tasks that the text says: those of the kept steps, or of all steps if it says words of the goal';
+comment on column user_tasks.drop_out_rate is 'Drawn rate of step drop-out';
 comment on column user_tasks.locale is 'Locale of the argument values; texts are English in all';
 comment on column user_tasks.arguments is 'Name, generator and value of every argument';
 comment on column user_tasks.nodes is 'Nodes of the graph, each with its own valid applications';
-comment on column user_tasks.edges is 'What must come before what, by node';
+comment on column user_tasks.edges is 'Pairs of nodes: the source must come before the target';
 comment on column user_tasks.row_seed is 'Seed from which the row was drawn';
-comment on column user_tasks.paraphrase_status is 'accepted, or why the text stayed as narrated: unchanged, unreadable, near_duplicate, empty, refused, truncated or a flaw of faithfulness; null where no paraphrase was asked for';
-comment on column user_tasks.paraphrase_call is 'Call that was to paraphrase the text; see model_calls';
+comment on column user_tasks.paraphrase_status is 'accepted, or the reason that the text stayed as narrated: unchanged, unreadable, near_duplicate, empty, refused, truncated or a flaw of faithfulness; null if no paraphrase was asked for';
+comment on column user_tasks.paraphrase_call is 'Call for the paraphrase of the text; see model_calls';
 comment on column user_tasks.paraphrase_model is 'Model that was asked';
-comment on column user_tasks.paraphrase_prompt is 'Hash of the prompt that it was asked with';
-comment on column user_tasks.narrated_text is 'The text before an accepted paraphrase; null elsewhere';
+comment on column user_tasks.paraphrase_prompt is 'Hash of its prompt';
+comment on column user_tasks.narrated_text is 'The text before an accepted paraphrase; null without one';
 
 create table runs (
     run_id varchar primary key,
@@ -163,18 +163,18 @@ create table runs (
     openness varchar,
     started_at timestamptz not null
 );
-comment on table runs is 'Runs of a protocol over a dataset';
+comment on table runs is 'Runs of protocols over datasets';
 comment on column runs.run_id is 'Hash of dataset, protocol, model, prompt, sampling, split and candidates';
-comment on column runs.dataset_id is 'Dataset that was run over';
+comment on column runs.dataset_id is 'Dataset of the run';
 comment on column runs.dataset is 'Name of that dataset';
 comment on column runs.protocol is 'random, heuristic, nearest, knn, linear, zero_shot, few_shot, ras, hierarchical or graph';
-comment on column runs.model is 'What answered';
-comment on column runs.prompt is 'Hash of the prompt templates; null where no language model was asked';
+comment on column runs.model is 'Model or baseline that answered';
+comment on column runs.prompt is 'Hash of the prompt templates; null if no language model was asked';
 comment on column runs.sampling is 'Seeds, hashes of data and options that decide the answers';
-comment on column runs.split is 'Split that was run over, or all';
+comment on column runs.split is 'Split of the run, or all';
 comment on column runs.answer_kind is 'application, set or graph';
 comment on column runs.candidates is 'Applications to choose from';
-comment on column runs.at_once is 'The most calls in flight, on which a server''s answers can depend even at temperature 0; null where none were made';
+comment on column runs.at_once is 'The most calls in flight, on which a server''s answers can depend even at temperature 0; null if there were none';
 comment on column runs.openness is 'open or closed, for registered language models';
 comment on column runs.started_at is 'When the run first started';
 
@@ -210,18 +210,18 @@ comment on column predictions.predicted_applications is 'The whole answer: a set
 comment on column predictions.predicted_edges is 'Edges of a predicted graph, by place in predicted_applications';
 comment on column predictions.status is 'answered, not_in_list, refused, empty, truncated, failed or not_applicable';
 comment on column predictions.is_correct is 'Whether the answer is among the valid applications, or the graph exact; null where not applicable';
-comment on column predictions.node_precision is 'Share of the predicted nodes that a maximum matching gives a node of the task; graphs only, as the next five';
+comment on column predictions.node_precision is 'Share of the predicted nodes that a maximum matching gives a node of the task; for graphs only, like the next five columns';
 comment on column predictions.node_recall is 'Share of the task''s nodes that are matched';
 comment on column predictions.node_f1 is 'Harmonic mean of the two';
-comment on column predictions.edge_f1 is 'F1 of the edges between matched nodes; null where neither graph has edges';
-comment on column predictions.kendall_tau is 'Order of the matched nodes, between chains; null elsewhere';
+comment on column predictions.edge_f1 is 'F1 of the edges between matched nodes; null if neither graph has edges';
+comment on column predictions.kendall_tau is 'Rank correlation of the matched nodes with the true order; null if a graph is no chain';
 comment on column predictions.is_exact is 'Whether every node is matched and the edges are the same';
 comment on column predictions.retrieved is 'Applications whose cards were shown, nearest first; empty unless the protocol retrieves';
-comment on column predictions.said is 'What the language model said, or which terms of its lexicon decided the answer of the heuristic; up to 500 characters';
-comment on column predictions.calls is 'Calls that the answer rests on; see model_calls';
+comment on column predictions.said is 'Output of the language model, or the terms that decided the answer of the heuristic; up to 500 characters';
+comment on column predictions.calls is 'Calls behind the answer; see model_calls';
 comment on column predictions.input_tokens is 'Tokens of the prompts';
-comment on column predictions.output_tokens is 'Tokens of what was said';
-comment on column predictions.latency_ms is 'Milliseconds that the answer took; 0 where it came by batch';
+comment on column predictions.output_tokens is 'Tokens of the output';
+comment on column predictions.latency_ms is 'Milliseconds that the answer took; 0 if it came by batch';
 comment on column predictions.cost_usd is 'Dollars that the answer cost when it was paid for';
 
 create table model_calls (
@@ -238,16 +238,16 @@ create table model_calls (
     cost_usd double not null,
     latency_ms double not null
 );
-comment on table model_calls is 'Every call of a language model that was made, whatever became of it; answers from the cache make none';
-comment on column model_calls.call_id is 'Beginning of the hash of the whole request';
-comment on column model_calls.purpose is 'The run, study, dataset or draft that it was made for';
+comment on table model_calls is 'Every call of a language model, whether it succeeded or not; an answer from the cache makes no call';
+comment on column model_calls.call_id is 'First characters of the hash of the whole request';
+comment on column model_calls.purpose is 'Run, study, dataset or draft that made the call';
 comment on column model_calls.model is 'Model';
-comment on column model_calls.endpoint is 'Address that was asked';
+comment on column model_calls.endpoint is 'Address of the server';
 comment on column model_calls.started_at is 'When the call started';
-comment on column model_calls.status is 'answered, empty, refused, truncated; or failed, which brought no answer';
+comment on column model_calls.status is 'answered, empty, refused or truncated; failed if no answer came';
 comment on column model_calls.attempt is 'Number of the attempt';
 comment on column model_calls.input_tokens is 'Tokens of the prompt, as the server counts';
-comment on column model_calls.cached_tokens is 'Of those, how many the server had in its prefix cache';
+comment on column model_calls.cached_tokens is 'Tokens of the prompt that the server had in its prefix cache';
 comment on column model_calls.output_tokens is 'Tokens of the answer';
 comment on column model_calls.cost_usd is 'Dollars, by the prices of the registry';
 comment on column model_calls.latency_ms is 'Milliseconds';
@@ -259,7 +259,7 @@ create table published_accuracy (
     protocol varchar not null,
     accuracy double not null
 );
-comment on table published_accuracy is 'Accuracies that others published, as they published them';
+comment on table published_accuracy is 'Accuracies as others published them';
 comment on column published_accuracy.source is 'Paper and tables';
 comment on column published_accuracy.category is 'Category, or All Application Domains';
 comment on column published_accuracy.model is 'Model or baseline';
@@ -273,7 +273,7 @@ create table published_figures (
     subject varchar not null,
     value double not null
 );
-comment on table published_figures is 'Further figures that others published, as they published them';
+comment on table published_figures is 'Further figures as others published them';
 comment on column published_figures.source is 'Paper';
 comment on column published_figures.place is 'Table, section or appendix';
 comment on column published_figures.measure is 'accuracy (mean over its language models and protocols), pi_intra, pi_cross, f1, applications (listed), or a measure of the quality study';
@@ -290,15 +290,15 @@ create table published_success (
     part varchar not null,
     success double not null
 );
-comment on table published_success is 'Success of agents that others published, as they published it';
+comment on table published_success is 'Success of agents as others published it';
 comment on column published_success.source is 'Benchmark';
 comment on column published_success.place is 'Table of its paper';
 comment on column published_success.line is 'Line of that table, from 1';
-comment on column published_success.model is 'Model that was the agent';
-comment on column published_success.observation is 'What it was shown';
+comment on column published_success.model is 'Model of the agent';
+comment on column published_success.observation is 'Observation';
 comment on column published_success.level is 'L1, L2, L3 or all';
 comment on column published_success.part is 'Discipline, category of applications, or all';
-comment on column published_success.success is 'Share of the tasks that it carried out';
+comment on column published_success.success is 'Share of the tasks in which it succeeded';
 
 create table quality_studies (
     study_id varchar primary key,
@@ -308,9 +308,9 @@ create table quality_studies (
     tasks bigint not null,
     created_at timestamptz not null
 );
-comment on table quality_studies is 'Samples of datasets that were drawn to be rated';
+comment on table quality_studies is 'Samples of datasets for raters';
 comment on column quality_studies.study_id is 'Hash of dataset, seed and drawn tasks';
-comment on column quality_studies.dataset_id is 'Dataset that was sampled';
+comment on column quality_studies.dataset_id is 'Sampled dataset';
 comment on column quality_studies.dataset is 'Name of that dataset';
 comment on column quality_studies.seed is 'Seed of the draw';
 comment on column quality_studies.tasks is 'Tasks drawn, evenly over the applications';
@@ -327,15 +327,15 @@ create table quality_ratings (
     comment varchar not null,
     primary key (study_id, rater, task_id)
 );
-comment on table quality_ratings is 'What raters said of sampled user tasks';
+comment on table quality_ratings is 'Ratings of sampled user tasks';
 comment on column quality_ratings.study_id is 'Study';
-comment on column quality_ratings.rater is 'Who rated';
+comment on column quality_ratings.rater is 'Name of the rater';
 comment on column quality_ratings.rater_kind is 'person or model; the two are never mixed';
 comment on column quality_ratings.task_id is 'User task';
 comment on column quality_ratings.grammar is 'Grammatical naturalness, 1 to 5';
 comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
 comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
-comment on column quality_ratings.comment is 'In the rater''s words';
+comment on column quality_ratings.comment is 'Comment of the rater';
 
 create table suite_episodes (
     suite varchar not null,
@@ -357,24 +357,24 @@ create table suite_episodes (
     episode varchar not null,
     primary key (suite, episode_id)
 );
-comment on table suite_episodes is 'The episodes of the suites that were published, annotated as ProSoftArena does (Appendix B.2)';
+comment on table suite_episodes is 'Episodes of the published suites, with the annotation of ProSoftArena (Appendix B.2)';
 comment on column suite_episodes.suite is 'Suite';
-comment on column suite_episodes.episode_id is 'Hash of all that the episode is made of';
-comment on column suite_episodes.instruction is 'What the agent is asked';
-comment on column suite_episodes.context_resources is 'Paths and state that are set up before it begins';
-comment on column suite_episodes.task_source is 'Catalog files that its tasks come from';
-comment on column suite_episodes.core_operations is 'Its atomic tasks, but for opening and saving';
-comment on column suite_episodes.expected_output is 'What is checked in the end';
+comment on column suite_episodes.episode_id is 'Hash of everything in the episode';
+comment on column suite_episodes.instruction is 'Instruction for the agent';
+comment on column suite_episodes.context_resources is 'Paths and state at the start';
+comment on column suite_episodes.task_source is 'Catalog files of its atomic tasks';
+comment on column suite_episodes.core_operations is 'Its atomic tasks without opening and saving';
+comment on column suite_episodes.expected_output is 'What the checks look for in the end';
 comment on column suite_episodes.difficulty is 'easy, medium or hard, by the lines of the oracle';
-comment on column suite_episodes.level is 'L1, L2 or L3, as ProSoftArena has them';
+comment on column suite_episodes.level is 'L1, L2 or L3, as in ProSoftArena';
 comment on column suite_episodes.discipline is 'Discipline of the first application';
 comment on column suite_episodes.applications is 'All applications, in the order of their first steps';
 comment on column suite_episodes.valid_applications is 'Programs of the image that can do the first phase';
 comment on column suite_episodes.step_budget is 'Steps that an agent may take';
-comment on column suite_episodes.oracle_lines is 'Lines in which the oracle does it';
-comment on column suite_episodes.infeasible is 'Why it cannot be done; null where it can';
+comment on column suite_episodes.oracle_lines is 'Lines of the oracle';
+comment on column suite_episodes.infeasible is 'Why the task cannot be done; null if it can';
 comment on column suite_episodes.composition_id is 'Hash of its ordered atomic tasks';
-comment on column suite_episodes.episode is 'The whole of it as JSON: setup, oracle and checks of every step';
+comment on column suite_episodes.episode is 'The whole episode as JSON: setup, oracle and checks of every step';
 
 create table suite_runs (
     run_id varchar primary key,
@@ -387,13 +387,13 @@ create table suite_runs (
     started_at timestamptz not null
 );
 comment on table suite_runs is 'Runs of an agent over the episodes of a suite';
-comment on column suite_runs.run_id is 'Hash of all that decides what the run comes to: suite, episodes, agent, model, endpoint, prompts, image, code and start';
+comment on column suite_runs.run_id is 'Hash of everything that decides the outcome of the run: suite, episodes, agent, model, endpoint, prompts, image, code and start';
 comment on column suite_runs.suite is 'Suite';
 comment on column suite_runs.agent is 'Agent that plays';
-comment on column suite_runs.settings is 'What the agent is, as JSON: for models the endpoint, the prompts, what is observed, the sampling and the seconds for a step';
+comment on column suite_runs.settings is 'Settings of the agent as JSON: for models the endpoint, prompts, observation, sampling and seconds for a step';
 comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
 comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder';
-comment on column suite_runs.episodes is 'Episodes of the run, played or not, repeats not counted';
+comment on column suite_runs.episodes is 'Episodes of the run, played or not, without repeats';
 comment on column suite_runs.started_at is 'When the run first started';
 
 create table image_packages (
@@ -402,7 +402,7 @@ create table image_packages (
     version varchar not null,
     primary key (image, package)
 );
-comment on table image_packages is 'Debian packages of the images that runs of episodes were made on';
+comment on table image_packages is 'Debian packages of the images that runs of episodes used';
 comment on column image_packages.image is 'Hash of all packages with their versions: the first part of suite_runs.image';
 comment on column image_packages.package is 'Package';
 comment on column image_packages.version is 'Its version in that image';
@@ -441,38 +441,38 @@ create table episodes (
     fault varchar,
     primary key (run_id, episode_id, repeat)
 );
-comment on table episodes is 'What became of each episode of a run, and of each repeat';
+comment on table episodes is 'Outcome of each episode and repeat of a run';
 comment on column episodes.run_id is 'Run';
-comment on column episodes.episode_id is 'Hash of all that the episode is made of';
+comment on column episodes.episode_id is 'Hash of everything in the episode';
 comment on column episodes.repeat is 'Number of the repeat, from 1';
-comment on column episodes.suite is 'Suite that the episode is from';
+comment on column episodes.suite is 'Suite of the episode';
 comment on column episodes.agent is 'Agent that played';
 comment on column episodes.start is 'preloaded: the application is open; bare: an empty desktop';
-comment on column episodes.level is 'L1, L2 or L3, as ProSoftArena has them';
+comment on column episodes.level is 'L1, L2 or L3, as in ProSoftArena';
 comment on column episodes.discipline is 'Discipline of the first application';
 comment on column episodes.application is 'First application';
 comment on column episodes.applications is 'All applications, in the order of their first steps';
-comment on column episodes.instruction is 'What the agent was asked';
-comment on column episodes.infeasible is 'Why it cannot be done; null where it can';
+comment on column episodes.instruction is 'Instruction for the agent';
+comment on column episodes.infeasible is 'Why the task cannot be done; null if it can';
 comment on column episodes.status is 'done, failed by agent, out of steps, model failed, out of time, or infrastructure fault; all but the last are outcomes of the agent';
-comment on column episodes.reward is '0 to 1, of the final state; null for a fault of the infrastructure';
+comment on column episodes.reward is 'Reward of the final state, 0 to 1; null for a fault of the infrastructure';
 comment on column episodes.is_success is 'Whether the reward is 1; null for a fault';
 comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
-comment on column episodes.malformed is 'Steps that were no action, or that the guest refused';
-comment on column episodes.ready_seconds is 'From an empty machine to a ready application';
-comment on column episodes.seconds is 'Wall clock of the last try; of a fault, without the time that it waited for the model';
+comment on column episodes.malformed is 'Steps without a valid action, or whose action the guest refused';
+comment on column episodes.ready_seconds is 'Seconds from an empty machine to a ready application';
+comment on column episodes.seconds is 'Wall-clock seconds of the last try; for a fault, without the time spent waiting for the model';
 comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
 comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';
-comment on column episodes.is_valid_choice is 'Whether the first program that was opened is among them; null for preloaded starts and where none was opened';
+comment on column episodes.is_valid_choice is 'Whether the first opened program is among the valid ones; null for preloaded starts and if none was opened';
 comment on column episodes.input_tokens is 'Tokens that the model read';
-comment on column episodes.output_tokens is 'Tokens that it wrote';
-comment on column episodes.cost_usd is 'What its calls cost in dollars';
-comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and where the run is older than the column';
-comment on column episodes.checks is 'What was looked at in the end, what was found, and whether it holds; empty for faults';
-comment on column episodes.side_effects is 'What was changed that no task of the episode may change, in words; null where nobody looked: faults, and runs that were made before anybody did';
-comment on column episodes.tries is 'Times that the infrastructure tried';
-comment on column episodes.fault is 'What failed there; null where nothing did';
+comment on column episodes.output_tokens is 'Tokens that the model wrote';
+comment on column episodes.cost_usd is 'Dollars for the calls of the model';
+comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and if the run is older than this column';
+comment on column episodes.checks is 'Checks of the final state: what was checked, what was found, and whether it holds; empty for faults';
+comment on column episodes.side_effects is 'Changes that no task of the episode allows, in words; null if they were not checked: for faults and older runs';
+comment on column episodes.tries is 'Number of tries of the infrastructure';
+comment on column episodes.fault is 'What failed in the infrastructure; null if nothing did';
 
 create table steps (
     run_id varchar not null,
@@ -493,23 +493,23 @@ create table steps (
     cost_usd double not null,
     primary key (run_id, episode_id, repeat, number)
 );
-comment on table steps is 'Steps of the episodes: what was decided, done and said';
+comment on table steps is 'Steps of the episodes: decision, actions and words of the agent';
 comment on column steps.run_id is 'Run';
 comment on column steps.episode_id is 'Episode';
 comment on column steps.repeat is 'Number of the repeat';
 comment on column steps.number is 'Number of the step, from 1';
-comment on column steps.decision is 'COMMAND, WAIT, DONE, FAIL, or NONE where the model gave no answer';
-comment on column steps.actions is 'Actions of the unified action space, as agents write them';
+comment on column steps.decision is 'COMMAND, WAIT, DONE, FAIL, or NONE if the model gave no answer';
+comment on column steps.actions is 'Actions of the unified action space, as the agent wrote them';
 comment on column steps.words is 'What the agent said';
-comment on column steps.memory is 'What it noted for later';
-comment on column steps.feedback is 'What it was told of an action that was not carried out, or why the model gave no answer; empty where neither was so';
-comment on column steps.pointer_x is 'Where the last click or drag landed, in pixels';
-comment on column steps.pointer_y is 'The same, downwards';
-comment on column steps.seconds is 'Of the whole step';
+comment on column steps.memory is 'Notes of the agent for later steps';
+comment on column steps.feedback is 'Message to the agent on an action that was not carried out, or why the model gave no answer; empty if neither happened';
+comment on column steps.pointer_x is 'Horizontal position of the last click or drag, in pixels';
+comment on column steps.pointer_y is 'Vertical position of the last click or drag, in pixels from the top';
+comment on column steps.seconds is 'Seconds of the whole step';
 comment on column steps.calls is 'Calls to the model';
-comment on column steps.input_tokens is 'Tokens that it read';
-comment on column steps.output_tokens is 'Tokens that it wrote';
-comment on column steps.cost_usd is 'What they cost in dollars';
+comment on column steps.input_tokens is 'Tokens that the model read';
+comment on column steps.output_tokens is 'Tokens that the model wrote';
+comment on column steps.cost_usd is 'Dollars for the calls of the step';
 
 create table interventions (
     run_id varchar not null,
@@ -521,11 +521,11 @@ create table interventions (
     seconds double not null,
     primary key (run_id, episode_id, repeat, number)
 );
-comment on table interventions is 'What people did in episodes that an agent plays; empty until people take part';
+comment on table interventions is 'Interventions of people in episodes of an agent; empty until people take part';
 comment on column interventions.run_id is 'Run';
 comment on column interventions.episode_id is 'Episode';
 comment on column interventions.repeat is 'Number of the repeat';
 comment on column interventions.number is 'Step before which it happened';
 comment on column interventions.kind is 'takeover or assistance';
-comment on column interventions.words is 'What was asked, or said';
-comment on column interventions.seconds is 'How long it took';
+comment on column interventions.words is 'What was asked or said';
+comment on column interventions.seconds is 'Seconds that it took';

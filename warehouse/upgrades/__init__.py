@@ -1,4 +1,4 @@
-"""Upgraders of Parquet files: one SQL file takes a table from a version to the next, and none is ever changed."""
+"""Upgraders of Parquet files: one SQL file takes a table from one version to the next. Never change an upgrader."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,9 +13,9 @@ UPGRADES_ROOT = Path(__file__).parent
 
 
 def current_relation(table: str, version: int, files: Sequence[Path]) -> str:
-    """A SQL relation over files of that version, in the columns of the current version.
+    """Return a SQL relation over files of that version, in the columns of the current version.
 
-    `<table>/<n>_to_<n+1>.sql` is a select over `{source}`; the steps are put around each other.
+    `<table>/<n>_to_<n+1>.sql` is a select over `{source}`; the steps are nested.
     """
     listed = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
     relation = f"read_parquet([{listed}])"
@@ -26,6 +26,6 @@ def current_relation(table: str, version: int, files: Sequence[Path]) -> str:
 
 
 def read_rows(file: Path, table: str) -> list[dict[str, Any]]:
-    """The rows of a file of any version, in the columns of the current version; WarehouseError as of `checked_version`."""
+    """Return the rows of a file of any version, in the columns of the current version; WarehouseError as in `checked_version`."""
     with duckdb.connect() as connection:
         return rows_of(connection, f"from {current_relation(table, checked_version(file, table), [file])}")

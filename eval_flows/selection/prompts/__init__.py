@@ -11,10 +11,10 @@ _TEMPLATES = prompt_templates(_ROOT)
 
 
 def rendered(name: str, **parts: Any) -> str:
-    """The text of a prompt."""
+    """Return the text of a prompt."""
     return _TEMPLATES.get_template(f"{name}.md.j2").render(parts).strip()
 
 
 def prompt_hash(*names: str) -> str:
-    """A hash of the templates of those names."""
+    """Return a hash of the templates with these names."""
     return hashlib.blake2b("\0".join((_ROOT / f"{name}.md.j2").read_text() for name in names).encode(), digest_size=6).hexdigest()

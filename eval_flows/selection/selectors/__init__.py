@@ -1,4 +1,4 @@
-"""Selectors by the protocol that they implement."""
+"""The protocols, and the selector of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Protocol:
     for_graphs: bool = False
 
     def shapes(self, with_singletons: bool) -> Shapes:
-        """Which tasks a run of the protocol scores."""
+        """Return the shapes of the tasks that a run of the protocol scores."""
         return "singletons" if not self.for_graphs else "all" if with_singletons else "graphs"
 
 
@@ -106,12 +106,12 @@ PROTOCOLS = {
 
 
 def make_selector(protocol: str, catalog: Catalog, options: SelectorOptions) -> Selector:
-    """The selector of a protocol."""
+    """Return the selector of a protocol."""
     return find_protocol(protocol).make(catalog, options)
 
 
 def find_protocol(name: str) -> Protocol:
-    """The protocol of that name; BadInput where there is none."""
+    """Return the protocol with that name; BadInput if there is none."""
     if name not in PROTOCOLS:
         raise BadInput(f"no protocol '{name}'{suggestion(name, PROTOCOLS)} (protocols: {', '.join(PROTOCOLS)})")
     return PROTOCOLS[name]

@@ -1,4 +1,4 @@
-"""What every selector takes and answers."""
+"""The interface of every selector, and its answers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ AnswerKind = Literal["application", "set", "graph"]
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: an application of the candidates, or none and why. A set has all of its applications, a graph its nodes and edges."""
+    """One answer: a candidate, or None with a status that says why. A set has all of its applications, a graph its nodes and edges."""
 
     application: str | None
     status: Status
@@ -32,36 +32,36 @@ class Selector(Protocol):
 
     @property
     def model(self) -> str:
-        """What answers: a model's name, or what stands in for one."""
+        """Return the name of the model or baseline."""
         ...
 
     @property
     def prompt(self) -> str | None:
-        """A hash of the prompt templates, where a language model is asked."""
+        """Return a hash of the prompt templates; None if no language model is asked."""
         ...
 
     @property
     def sampling(self) -> str:
-        """Everything else that decides the answers (seeds, options, hashes of data), for the run's identity."""
+        """Return everything else that decides the answers (seeds, options, hashes of data), for the run's identity."""
         ...
 
     @property
     def answer_kind(self) -> AnswerKind:
-        """What an answer is."""
+        """Return the kind of answer."""
         ...
 
     @property
     def learnt_from(self) -> frozenset[str]:
-        """The lineage of every task that the selector has seen; a run refuses to score a task that shares some of it."""
+        """Return the lineage of every task that the selector learnt from; a run refuses to score a task that shares some of it."""
         ...
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task, in order, as they come."""
+        """Yield one answer for each task, in order."""
         ...
 
 
 class LocalSelector:
-    """What selectors that ask no language model and learn from no task have in common."""
+    """Base of selectors that ask no language model and learn from no task."""
 
     prompt: str | None = None
     answer_kind: AnswerKind = "application"

@@ -1,4 +1,4 @@
-"""What selectors have in common that choose by the embedding of a text: nearest, knn and linear."""
+"""Base of the selectors that choose by the embedding of a text: nearest, knn and linear."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ class EmbeddingSelector(LocalSelector):
         self.model = embedder.identity.partition(":")[0]
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task; latency is the batch's time shared out evenly."""
+        """Yield one answer for each task; its latency is the time of the batch divided by its tasks."""
         for first in range(0, len(tasks), _BATCH):
             batch = tasks[first : first + _BATCH]
             started = time.perf_counter()
@@ -27,5 +27,5 @@ class EmbeddingSelector(LocalSelector):
             yield from (Answer(application, "answered", each) for application in chosen)
 
     def _chosen(self, vectors: Vectors) -> list[str]:
-        """The application for each vector."""
+        """Return the application for each vector."""
         raise NotImplementedError

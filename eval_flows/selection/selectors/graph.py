@@ -1,4 +1,4 @@
-"""The graph selector: which applications take part in a task, and which comes before which (AppSelectBench, section 3)."""
+"""The graph selector: the applications that take part in a task, and their order (AppSelectBench, section 3)."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class GraphSelector(ModelSelector):
         self._system = rendered("graph_system", reply=options.choices.reply, candidates=options.candidates)
 
     async def answer(self, task: Task) -> Answer:
-        """The graph of one task."""
+        """Return the graph of one task."""
         request = Request(self._system, rendered("graph_task", text=task.text), self._schema(), temperature=0.0, max_tokens=_TOKENS)
         said = await self.client.ask(request)
         if said.status in {"failed", "refused"}:

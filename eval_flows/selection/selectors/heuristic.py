@@ -18,7 +18,7 @@ _WORD = re.compile(r"[a-z0-9+#.'-]*[a-z0-9+#]")
 
 
 class Lexicon(Declared):
-    """Words and phrases that point to an application, and the names that it goes by."""
+    """Words and phrases that point to an application, and its names."""
 
     names: tuple[str, ...]
     words: tuple[str, ...]
@@ -32,15 +32,15 @@ class Lexicons(Declared):
 
 
 def read_lexicons(path: Path = LEXICONS_FILE) -> dict[str, Lexicon]:
-    """The declared lexicons; BadInput names every problem."""
+    """Return the declared lexicons; BadInput lists every problem."""
     return read_declared_file(path, Lexicons).lexicons
 
 
 class HeuristicSelector(LocalSelector):
-    """Adds up the weights of the terms that a text holds and answers with the heaviest application.
+    """Adds up the weights of the terms in a text and answers with the application of the largest sum.
 
     A term weighs its number of words, divided by the number of lexicons that hold it; a name weighs ten times that.
-    Ties fall by a hash of the text; a text that holds no term gets no answer.
+    A hash of the text decides ties; a text without any term gets no answer.
     """
 
     model = "lexicons"
@@ -61,7 +61,7 @@ class HeuristicSelector(LocalSelector):
         self.sampling = f"lexicons {derive_seed(repr(sorted(entries))):016x}"
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task."""
+        """Yield one answer for each task."""
         for task in tasks:
             yield self._answer(task.text)
 
@@ -77,7 +77,7 @@ class HeuristicSelector(LocalSelector):
         return Answer(chosen, "answered", latency, said=self._reasons(text, chosen, scores))
 
     def _reasons(self, text: str, chosen: str, scores: Mapping[str, float]) -> str:
-        """The terms that the chosen application got its weight from, heaviest first, and the next application with its weight."""
+        """Return the terms that gave the chosen application its weight, heaviest first, and the next application with its weight."""
         terms = sorted(
             ((weight, " ".join(gram)) for gram in self._found(text) for name, weight in self._weights[gram] if name == chosen), reverse=True
         )
@@ -86,7 +86,7 @@ class HeuristicSelector(LocalSelector):
         return f"{', '.join(f'{term} {weight:.2f}' for weight, term in terms)}{behind}"[:_SAID]
 
     def scores(self, text: str) -> dict[str, float]:
-        """The weight of every application that the text has a term of; each term counts once."""
+        """Return the weight of every application with a term in the text; each term counts once."""
         scores: dict[str, float] = {}
         for gram in sorted(self._found(text)):
             for application, weight in self._weights[gram]:
@@ -94,7 +94,7 @@ class HeuristicSelector(LocalSelector):
         return scores
 
     def _found(self, text: str) -> set[tuple[str, ...]]:
-        """The terms of any lexicon that the text has."""
+        """Return the terms of all lexicons that are in the text."""
         words = [word.removesuffix("'s") for word in _WORD.findall(text.lower())]
         found: set[tuple[str, ...]] = set()
         for start in range(len(words)):
@@ -106,5 +106,5 @@ class HeuristicSelector(LocalSelector):
 
 
 def _singular(word: str) -> str:
-    """A word without its plural s, so that lexicons need only one form."""
+    """Return a word without its plural s, so that lexicons need only one form."""
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

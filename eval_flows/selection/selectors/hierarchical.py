@@ -16,7 +16,7 @@ _TOKENS = 40
 
 
 class HierarchicalSelector(ModelSelector):
-    """Asks twice. An application belongs to its category and to those it is also in; the second question lists those of the category alone."""
+    """Asks twice. An application belongs to its primary and further categories; the second question lists only the applications of the category."""
 
     templates = ("category_system", "category_task", "choose_system", "choose_task")
     rounds = 2
@@ -37,7 +37,7 @@ class HierarchicalSelector(ModelSelector):
         self._names = {category: names_of(options.candidates[name] for name in members) for category, members in self._members.items()}
 
     async def answer(self, task: Task) -> Answer:
-        """The answer to one task; where no category can be read, its status is the first question's."""
+        """Return the answer to one task; if no category can be read, its status is that of the first question."""
         said = await self.client.ask(self._category_request(task))
         category, unread = self._read_category(said)
         if category is None:

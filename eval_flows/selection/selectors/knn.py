@@ -12,7 +12,7 @@ NEIGHBOURS = 10
 
 
 class KnnSelector(EmbeddingSelector):
-    """Chooses the candidate with the most votes; each neighbour votes for all that is valid for it. Ties fall by summed cosine, then by name."""
+    """Chooses the candidate with the most votes; each neighbour votes for all its valid applications. Summed cosine, then the name, decides ties."""
 
     def __init__(self, pool: Pool, embedder: Embedder, options: SelectorOptions) -> None:
         super().__init__(embedder)

@@ -13,24 +13,24 @@ from eval_flows.selection.tasks import Task
 from language_models.client import Answer as Said
 from language_models.client import Client, Request
 
-_TOKENS = 40  # of an answer that is one name, however long
+_TOKENS = 40  # enough for an answer of one long name
 _TOKENS_OF_SET = 300
-_SAID = 500  # characters that are kept beside the prediction; the cache has all of them
+_SAID = 500  # characters that the prediction keeps; the cache has the whole answer
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a task's own part of the prompt shows beside the task: examples and cards, nearest first."""
+    """The examples and cards in a task's own part of the prompt, nearest first."""
 
     examples: tuple[dict[str, str], ...] = ()
     cards: tuple[dict[str, str], ...] = ()
 
 
 class ModelSelector:
-    """What selectors that ask a model have in common: the endpoint, the parser, and the run's identity."""
+    """Base of selectors that ask a model: the endpoint, the parser, and the run's identity."""
 
     templates: tuple[str, ...] = ("choose_system", "choose_task")
-    rounds = 1  # questions for each task, at the most
+    rounds = 1  # most questions for each task
 
     def __init__(self, protocol: str, options: SelectorOptions) -> None:
         if options.client is None:
@@ -48,28 +48,28 @@ class ModelSelector:
 
     @property
     def sampling(self) -> str:
-        """The options that decide the answers."""
+        """Return the options that decide the answers."""
         return json.dumps(self._decided_by, sort_keys=True)
 
     def decided_by(self, **parts: Any) -> None:
-        """Note what else decides the answers."""
+        """Add further options that decide the answers."""
         self._decided_by |= parts
 
     def prepare(self, tasks: Sequence[Task]) -> None:
-        """Find what the prompts of these tasks show; `select` does so by itself."""
+        """Find the examples and cards for the prompts of these tasks; `select` does this too."""
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task, in order, while many are asked at once."""
+        """Yield one answer for each task, in order; many tasks are asked at once."""
         self.prepare(tasks)
         return self.client.each(tasks, self.answer)
 
     async def answer(self, task: Task) -> Answer:
-        """The answer to one task."""
+        """Return the answer to one task."""
         raise NotImplementedError
 
 
 class ChoosingSelector(ModelSelector):
-    """Asks once for each task; what is the same for all tasks stands first, so that servers can reuse it, and the task last."""
+    """Asks once for each task. The common part of the prompts comes first, so that servers can reuse it, and the task last."""
 
     def __init__(self, protocol: str, options: SelectorOptions, *, examples: Sequence[dict[str, str]] = (),
                  cards: Sequence[dict[str, str]] = ()) -> None:  # fmt: skip
@@ -80,15 +80,15 @@ class ChoosingSelector(ModelSelector):
         )
 
     def show(self, tasks: Sequence[Task]) -> Mapping[str, Shown]:
-        """What the prompt of each task shows beside the task, by task id."""
+        """Return the examples and cards for the prompt of each task, by task id."""
         return {}
 
     def prepare(self, tasks: Sequence[Task]) -> None:
-        """Find what the prompts of these tasks show."""
+        """Find the examples and cards for the prompts of these tasks."""
         self._shown = self.show(tasks)
 
     async def answer(self, task: Task) -> Answer:
-        """The answer to one task."""
+        """Return the answer to one task."""
         shown = self._shown.get(task.task_id, Shown())
         user = rendered("choose_task", text=task.text, choose=self.options.choices.choose, examples=shown.examples, cards=shown.cards)
         said = await self.client.ask(choice(self._system, user, self.options, list(self.options.candidates)))
@@ -96,12 +96,12 @@ class ChoosingSelector(ModelSelector):
 
 
 def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
-    """The JSON Schema of an object that has these properties and no other."""
+    """Return the JSON Schema of an object with exactly these properties."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def choice(system: str, user: str, options: SelectorOptions, candidates: Sequence[str]) -> Request:
-    """The request for an application, or a set of them, among the candidates."""
+    """Return the request for an application, or a set of applications, among the candidates."""
     many = options.choices.choose == "set"
     one: dict[str, Any] = {"type": "string", "enum": list(candidates)}
     field, kind = ("applications", {"type": "array", "items": one}) if many else ("application", one)
@@ -110,7 +110,7 @@ def choice(system: str, user: str, options: SelectorOptions, candidates: Sequenc
 
 
 def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
-    """The answer in what the model said."""
+    """Return the answer in the model's output."""
     many = options.choices.choose == "set"
     status: Status
     applications: tuple[str, ...] = ()
@@ -126,12 +126,12 @@ def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
         applications = (found,) if found else ()
     first = next((name for name in applications[:1] if names.find(name) == name), None)
     if status == "answered" and first is None:
-        status = "not_in_list"  # the best one of a set is judged, and it is no candidate
+        status = "not_in_list"  # the first application of a set counts, and here it is no candidate
     return told(said, Answer(first, status, applications=applications if many else applications[:1] if first else ()))
 
 
 def told(said: Said, answer: Answer) -> Answer:
-    """The answer with what the call took and what was said."""
+    """Return the answer with the cost of the call and the model's output."""
     return replace(
         answer,
         latency_ms=said.latency_ms,

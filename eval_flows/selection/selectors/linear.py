@@ -7,7 +7,7 @@ from eval_flows.selection.selectors.options import SelectorOptions
 from eval_flows.selection.selectors.pool import Pool, pool_vectors
 from retrieval.embedder import Embedder, Vectors
 
-INVERSE_PENALTY = 30.0  # unit vectors need a weak one; from the literature's usual range, not fitted to any of our splits
+INVERSE_PENALTY = 30.0  # unit vectors need a weak penalty; a usual value, not fitted to any of our splits
 
 
 class LinearSelector(EmbeddingSelector):

@@ -1,4 +1,4 @@
-"""What a person chooses for runs, and what selectors are made with."""
+"""The options of runs, and the parts that selectors are made with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ Note = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Choices:
-    """What a person chooses for the runs of one command: the options of `deskmill select`.
+    """The choices of a person for the runs of one command: the options of `deskmill select`.
 
-    `cards` is None for all cards, `pool` the name of another dataset to learn from; `with_singletons` lets the graph protocol answer tasks of one
-    application too, which are graphs of one node.
+    `cards` is None for all cards, `pool` the name of another dataset to learn from; `with_singletons` lets the graph protocol also answer tasks of
+    one application, as graphs of one node.
     """
 
     limit: int | None = None
@@ -45,7 +45,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class SelectorOptions:
-    """What selectors are made with: the choices, and what they come to. `pool` is the dataset whose train split is learnt from."""
+    """The parts that selectors are made with: the choices, and the objects that they name. Selectors learn from the train split of `pool`."""
 
     candidates: Candidates
     pool: Dataset

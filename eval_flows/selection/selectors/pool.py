@@ -14,7 +14,7 @@ from retrieval.embedder import Embedder, Vectors
 from retrieval.index import NearestIndex
 from warehouse.layout import written_file
 
-_MOST = 10_000  # tasks; more than that adds minutes of embedding and hardly any accuracy
+_MOST = 10_000  # tasks; more of them take minutes to embed and add hardly any accuracy
 _PIECE = 512
 
 
@@ -27,23 +27,23 @@ class Pool:
 
     @property
     def lineage(self) -> frozenset[str]:
-        """What the pool's texts say, by which it is held against what is scored."""
+        """Return the lineage of the pool's tasks, to be compared with that of scored tasks."""
         return frozenset().union(*(task.lineage for task in self.tasks))
 
     @property
     def identity(self) -> str:
-        """A hash of the tasks, in words for a run's identity."""
+        """Return a text with a hash of the tasks, for a run's identity."""
         digest = hashlib.blake2b("\n".join(task.task_id for task in self.tasks).encode(), digest_size=8).hexdigest()
         return f"{len(self.tasks)} tasks of {self.dataset_id} ({digest})"
 
     @cached_property
     def by_id(self) -> dict[str, Task]:
-        """The tasks by their ids."""
+        """Return the tasks by their ids."""
         return {task.task_id: task for task in self.tasks}
 
 
 def read_pool(options: SelectorOptions) -> Pool:
-    """The first tasks of the pool's train split, in the fixed order; BadInput where there are none."""
+    """Return the first tasks of the pool's train split, in the fixed order; BadInput if there are none."""
     candidates = set(options.candidates)
     tasks = [task for task in scored_tasks(options.pool, "train") if candidates & set(task.valid_applications)][:_MOST]
     if not tasks:
@@ -54,12 +54,12 @@ def read_pool(options: SelectorOptions) -> Pool:
 
 
 def pool_index(pool: Pool, embedder: Embedder, options: SelectorOptions) -> NearestIndex:
-    """The pool's tasks by nearness of their texts."""
+    """Return an index that finds the pool's tasks with the nearest texts."""
     return NearestIndex([task.task_id for task in pool.tasks], pool_vectors(pool, embedder, options))
 
 
 def pool_vectors(pool: Pool, embedder: Embedder, options: SelectorOptions) -> Vectors:
-    """The embeddings of the pool's texts, shape (tasks, dimensions); they are kept on disk, since they take minutes."""
+    """Return the embeddings of the pool's texts, shape (tasks, dimensions); they take minutes, so they are kept on disk."""
     identity = hashlib.blake2b(f"{embedder.identity}\n{pool.identity}".encode(), digest_size=16).hexdigest()
     path = options.vectors / f"{identity}.npy"
     if not path.is_file():
@@ -70,7 +70,7 @@ def pool_vectors(pool: Pool, embedder: Embedder, options: SelectorOptions) -> Ve
 
 
 def embedded(texts: Sequence[str], embedder: Embedder, note: Note, stage: str) -> Vectors:
-    """The texts' embeddings, with progress."""
+    """Return the embeddings of the texts, and show progress."""
     pieces = []
     for first in range(0, len(texts), _PIECE):
         pieces.append(embedder.embed(texts[first : first + _PIECE]))

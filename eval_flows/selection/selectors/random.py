@@ -8,7 +8,7 @@ from eval_flows.selection.tasks import Task
 
 
 class RandomSelector(LocalSelector):
-    """Chooses uniformly; the same seed and task give the same answer whatever else is asked."""
+    """Chooses uniformly; the same seed and task always give the same answer."""
 
     model = "random"
 
@@ -18,6 +18,6 @@ class RandomSelector(LocalSelector):
         self.sampling = f"seed {seed}"
 
     def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
-        """One answer for each task."""
+        """Yield one answer for each task."""
         for task in tasks:
             yield Answer(derived_random(self.seed, "random selector", task.task_id).choice(self.candidates), "answered")

@@ -1,4 +1,4 @@
-"""What few-shot and retrieval-augmented prompts show: labelled examples of the pool, and knowledge cards of the applications."""
+"""Few-shot and retrieval-augmented prompts: labelled examples of the pool, and knowledge cards of the applications."""
 
 import hashlib
 from collections import Counter
@@ -18,7 +18,7 @@ from retrieval.index import NearestIndex
 
 
 def few_shot(options: SelectorOptions) -> ChoosingSelector:
-    """The few-shot selector: the same k examples for every task, or the k nearest tasks of the pool. BadInput where the pool holds fewer."""
+    """Return the few-shot selector: the same k examples for every task, or the k nearest of the pool. BadInput if the pool holds fewer."""
     pool = read_pool(options)
     if len(pool.tasks) < options.choices.examples:
         there = len(pool.tasks)
@@ -35,7 +35,7 @@ def few_shot(options: SelectorOptions) -> ChoosingSelector:
 
 
 class NearestExamples(ChoosingSelector):
-    """Few-shot with the k tasks of the pool that are nearest to the task, the nearest one last, beside the task."""
+    """Few-shot with the k tasks of the pool that are nearest to the task; the nearest one comes last, next to the task."""
 
     def __init__(self, options: SelectorOptions, pool: Pool) -> None:
         super().__init__("few_shot", options)
@@ -45,7 +45,7 @@ class NearestExamples(ChoosingSelector):
         self.decided_by(embedder=self._embedder.identity)
 
     def show(self, tasks: Sequence[Task]) -> Mapping[str, Shown]:
-        """The nearest examples of each task."""
+        """Return the nearest examples of each task."""
         vectors = embedded([task.text for task in tasks], self._embedder, self.options.note, "finding examples")
         found = self._index.nearest(vectors, self.options.choices.examples)
         return {
@@ -55,7 +55,7 @@ class NearestExamples(ChoosingSelector):
 
 
 def ras(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
-    """The retrieval-augmented selector: the cards of all applications, which are the same for every task, or of the k nearest."""
+    """Return the retrieval-augmented selector: with the cards of all applications for every task, or with the k nearest."""
     cards = cards_of(catalog, options.candidates)
     digest = hashlib.blake2b("\n".join(cards.values()).encode(), digest_size=8).hexdigest()
     if options.choices.cards is None:
@@ -85,7 +85,7 @@ class NearestCards(ChoosingSelector):
         self.decided_by(embedder=self._embedder.identity)
 
     def show(self, tasks: Sequence[Task]) -> Mapping[str, Shown]:
-        """The nearest cards of each task."""
+        """Return the nearest cards of each task."""
         vectors = embedded([task.text for task in tasks], self._embedder, self.options.note, "finding cards")
         assert self.options.choices.cards is not None
         return {
@@ -95,7 +95,7 @@ class NearestCards(ChoosingSelector):
 
 
 def _example(task: Task, options: SelectorOptions) -> dict[str, str]:
-    """A labelled task, answered in the form that the prompt asks for."""
+    """Return a labelled task with its answer in the form that the prompt asks for."""
     best = _answer(task, options)
     many = options.choices.choose == "set"
     names = [best, *(name for name in task.valid_applications if name in options.candidates and name != best)] if many else [best]
@@ -106,13 +106,13 @@ def _example(task: Task, options: SelectorOptions) -> dict[str, str]:
 
 
 def _answer(task: Task, options: SelectorOptions) -> str:
-    """The best answer to a task of the pool: its target where that is a candidate, else its first valid candidate."""
+    """Return the best answer to a task of the pool: its target if that is a candidate, else its first valid candidate."""
     valid = [name for name in task.valid_applications if name in options.candidates]
     return task.target_application if task.target_application in valid else valid[0]
 
 
 def _fixed(pool: Pool, options: SelectorOptions) -> list[Task]:
-    """K tasks of the pool, drawn by the seed. Categories take turns, so that each has one example before any has two."""
+    """Return k tasks of the pool, drawn by the seed. Categories take turns, so that each has one example before any has two."""
     drawn = sorted(pool.tasks, key=lambda task: derive_seed("example", options.choices.seed, task.task_id))
     turns: Counter[str] = Counter()
     turn_of: dict[str, int] = {}

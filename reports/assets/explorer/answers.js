@@ -53,10 +53,10 @@
     );
   };
 
-  /** The section of the answers to a task: `given` pairs each run that has one with it. */
+  /** Return the section of the answers to a task: `given` pairs each run with its answer. */
   deskmill.answers = (dataset, given, prompts) => {
     const runs = dataset.runs.length
-      ? `${given.length.toLocaleString("en")} of ${deskmill.count(dataset.runs.length, "run")} answered this task or tried to.`
+      ? `${given.length.toLocaleString("en")} of ${deskmill.count(dataset.runs.length, "run")} answered this task or tried to answer it.`
       : "There are no runs over this dataset yet.";
     return section(
       "answers",

@@ -6,7 +6,7 @@
   const NO_ANSWER = "no answer";
   const POOLED = "models-";
   const PAGE = 20;
-  const MANY = 3; // notes that are said together rather than each
+  const MANY = 3; // from so many notes on, one sentence stands for all
   const part = (name) => document.getElementById(`confusion-${name}`);
   const place = document.getElementById("explorer");
   const opened = new Map(); // datasets by id
@@ -61,7 +61,7 @@
     const selected = (target, answer) => target === categoryOf(state.target) && answer === categoryOf(state.answer);
     part("categories").replaceChildren(
       deskmill.matrixTable(
-        "A cell has the share of the target category's answers, and their number below it. Point at it or choose it for the 95% interval.",
+        "A cell shows the share of the target category's answers, and their number below it. Point at it or choose it for the 95% interval.",
         targets,
         answers,
         crossed,
@@ -92,7 +92,7 @@
             href: link(state),
             selected,
           })
-        : element("p", {}, "No answer is so."),
+        : element("p", {}, "There is no such answer."),
     );
   };
 
@@ -115,7 +115,7 @@
     const isPooled = choice.runs.length > 1;
     const share = found.length
       ? `That is ${deskmill.shareWords(deskmill.share([...clusters.values()]))} of the ${noun}s with that target.`
-      : "No task of this run is so.";
+      : "This run has no such task.";
     const words = ({ run, target, counted }) => `${name(target)} → ${name(counted)}${isPooled ? `, ${run.protocol}, ${run.model}` : ""}`;
     const list = element("ol", { class: "behind" });
     const more = element("button", { type: "button", click: () => add() }, "Show more");
@@ -176,7 +176,7 @@
     if (!choice) {
       part("note").textContent =
         `There is no run ${state.run} here: this page has the newest run of each dataset, protocol, model, split and kind of answer, ` +
-        "save those that answer by graphs.";
+        "except runs that answer with graphs.";
     } else {
       const notes = choice.runs
         .map((run) => [deskmill.runNote(run), run])
@@ -184,7 +184,7 @@
         .map(([note, run]) => (choice.runs.length > 1 ? `${run.protocol}, ${run.model}: ${note}` : note));
       part("note").textContent =
         notes.length > MANY
-          ? `${notes.length} of these ${choice.runs.length} runs have only a part of their tasks, or no answers: choose one of them to read what.`
+          ? `${notes.length} of these ${choice.runs.length} runs have only a part of their tasks, or no answers: choose one of them to read which.`
           : notes.join("\n");
       if (!counted.has(choice)) counted.set(choice, await answersOf(choice));
       const answers = counted.get(choice);

@@ -68,7 +68,7 @@
       return (this.pieces[number] ??= searchable(texts));
     }
 
-    /** Load all texts, one piece after the other; `loaded` is called with the number of tasks so far, some times a second and at the end. */
+    /** Load all texts, one piece after the other; call `loaded` with the number of tasks so far a few times a second and at the end. */
     async allTexts(loaded) {
       let told = performance.now();
       for (let number = 0; number < this.starts.length; number += 1) {
@@ -102,7 +102,7 @@
       return counts;
     }
 
-    /** What a run made of each row: `outcome(row)`, and `answer(row)`, which is null where it gave none. */
+    /** Return the results of a run for each row: `outcome(row)`, and `answer(row)`, which is null without an answer. */
     async outcomes(run) {
       const { values, codes } = deskmill.decoded((await deskmill.load(`outcomes/${run.run_id}`)).outcome);
       const outcomes = values.map((value) => value.split(":", 1)[0]);

@@ -31,7 +31,7 @@
       return section(
         "composition",
         "Composition",
-        element("p", {}, "This task was imported, so nothing is known of its steps. Its target is the one that its row names, or else the first of its valid applications."),
+        element("p", {}, "This task was imported, so its steps are not known. Its target is the one that its row names, or else the first of its valid applications."),
       );
     const dropped = new Set(task.dropped_steps);
     const kind = `${task.workflow ? `Workflow ${task.workflow}` : `Kind: ${task.composition_kind}`}; composition ${task.composition_id}`;
@@ -84,7 +84,7 @@
         "p",
         {},
         task.edges.length
-          ? `What must come before what: ${task.edges.map(([source, target]) => `${source} before ${target}`).join(", ")}.`
+          ? `Order of the nodes: ${task.edges.map(([source, target]) => `${source} before ${target}`).join(", ")}.`
           : "No node must come before another.",
       ),
     );

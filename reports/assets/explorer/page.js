@@ -26,7 +26,7 @@
     const scored = run.tasks - run.not_applicable;
     const notes = [];
     if (scored > 0 && run.without_answer === scored)
-      notes.push("No task of this run has an answer: every call failed or said nothing that is in the list.");
+      notes.push("No task of this run has an answer: every call failed or named no application of the list.");
     if (run.tasks < run.tasks_of_split) {
       notes.push(
         `This run has ${run.tasks.toLocaleString("en")} of the ${deskmill.count(run.tasks_of_split, "task")} of its split: ` +
@@ -34,7 +34,7 @@
       );
     }
     if (run.not_applicable > 0)
-      notes.push(`${deskmill.count(run.not_applicable, "task")} had no valid application among its candidates and stay outside.`);
+      notes.push(`${deskmill.count(run.not_applicable, "task")} had no valid application among its candidates and do not count.`);
     return notes.join(" ");
   };
 
@@ -69,7 +69,7 @@
   /** Text for SQL. */
   deskmill.quoted = (text) => `'${text.replaceAll("'", "''")}'`;
 
-  /** Load the index; the datasets, or null after saying in `place` that there are none. */
+  /** Load the index; return the datasets, or null and a message in `place` if there are none. */
   deskmill.start = async (place) => {
     const index = await deskmill.load("index");
     deskmill.applications = new Map((index?.applications ?? []).map((row) => [row.application, row]));

@@ -26,7 +26,7 @@
       .filter(([name]) => state[name])
       .map(([name, column]) => [column, state[name] === "none" && dataset.columns[column].values.includes(null) ? null : state[name]]);
 
-  /** Rows that pass every filter of a state and hold every term; `outcomes` are those of the state's run, if it has one. */
+  /** Return the rows that pass every filter of a state and contain every term; `outcomes` are those of the state's run, if any. */
   deskmill.matching = (dataset, outcomes, state) => {
     const wanted = filters(dataset, state).map(([column, value]) => [dataset.columns[column].codes, dataset.columns[column].values.indexOf(value)]);
     const terms = deskmill.terms(state.q);

@@ -19,7 +19,7 @@
 
   const intervalLow = (p, n, clusters, squares) => Math.min(p, wilsonLow(1, clusters), wilsonLow(p, effectiveRows(p, n, clusters, squares)));
 
-  /** A share with its 95% interval, as interval_low and interval_high of the warehouse; `clusters` holds for each cluster [rows, hits]. */
+  /** Return a share with its 95% interval, as interval_low and interval_high of the warehouse do; `clusters` holds for each cluster [rows, hits]. */
   deskmill.share = (clusters) => {
     let rows = 0,
       hits = 0,

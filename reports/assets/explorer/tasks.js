@@ -84,11 +84,11 @@
   const accuracyWords = () => {
     if (!run || !found.length) return "";
     const share = deskmill.accuracy(found, outcomes, compositions);
-    return share ? `Of ${count(share.rows, "scored task")}, right: ${deskmill.shareWords(share)}.` : "None of them was scored in this run.";
+    return share ? `Of ${count(share.rows, "scored task")}, right: ${deskmill.shareWords(share)}.` : "This run scored none of them.";
   };
 
   const noteWords = () => {
-    if (!dataset.description.runs.length) return "There are no runs over this dataset yet, and so no answers to filter by.";
+    if (!dataset.description.runs.length) return "There are no runs over this dataset yet, so there are no answers to filter by.";
     return run ? deskmill.runNote(run) : "";
   };
 
@@ -145,7 +145,7 @@
     }
     history.replaceState(null, "", deskmill.hash(state()));
     const lines = await dataset.texts(found.subarray(page * PAGE, (page + 1) * PAGE));
-    if (mine !== turn) return; // a later question has been asked meanwhile
+    if (mine !== turn) return; // a newer search has started
     control("rows").replaceChildren(...lines.map((each) => line(each, terms)));
     document.querySelectorAll("#tasks-table .of-run").forEach((head) => {
       head.hidden = !run;

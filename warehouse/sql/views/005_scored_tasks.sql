@@ -1,4 +1,4 @@
--- What the tasks of runs are scored against, and the slices that they fall in. A table, because every prediction of every run looks here.
+-- The tasks that runs are scored on, with their slices. A table, because the scores of every prediction of every run use it.
 create table scored_tasks as
 with lists as (
     select distinct dataset_id, candidate_list(candidates) as candidate_list, len(candidates) as candidates, unnest(candidates) as application
@@ -25,7 +25,7 @@ select dataset_id, candidate_list, task_id, composition_id, target_application, 
        locale, split, if(says_goal, 'yes', 'no') as says_goal, if(has_typo, 'yes', 'no') as has_typo
 from measured;
 
-comment on table scored_tasks is 'User tasks of the datasets that runs were made over, with the slices that they fall in';
+comment on table scored_tasks is 'User tasks of the datasets of runs, with their slices';
 comment on column scored_tasks.dataset_id is 'Dataset';
 comment on column scored_tasks.candidate_list is 'Hash of the candidates that runs chose from; candidate_list(candidates) of table runs';
 comment on column scored_tasks.task_id is 'User task that a candidate can do';
@@ -34,12 +34,12 @@ comment on column scored_tasks.target_application is 'Application that the text 
 comment on column scored_tasks.category is 'Primary category of the target';
 comment on column scored_tasks.chance is 'Share of the candidates that are valid';
 comment on column scored_tasks.naming is 'How the text says which application is meant: application, kind, vendor or none';
-comment on column scored_tasks.drop_out is 'none, some steps left out, or goal only: the text says no step';
+comment on column scored_tasks.drop_out is 'none, some steps left out, or goal only if the text says no step';
 comment on column scored_tasks.length is 'Words of the text, in bins';
 comment on column scored_tasks.steps is 'Atomic tasks of the composition; unknown for imported tasks';
 comment on column scored_tasks.style is 'Style of narration';
-comment on column scored_tasks.valid_set_size is 'Candidates that are valid, in bins';
-comment on column scored_tasks.paraphrased is 'not asked, accepted, or kept: asked, and the text stayed as narrated';
+comment on column scored_tasks.valid_set_size is 'Number of valid candidates, in bins';
+comment on column scored_tasks.paraphrased is 'not asked, accepted, or kept if the text stayed as narrated';
 comment on column scored_tasks.locale is 'Locale of the argument values';
 comment on column scored_tasks.split is 'train, dev or test';
 comment on column scored_tasks.says_goal is 'yes or no: whether the text says the goal of its workflow';

@@ -1,4 +1,4 @@
--- Every prediction of a single task that counts (graphs have their own scores), with the answer that confusion counts: the target if the answer is valid, else the answer.
+-- Every prediction that counts, of tasks with one application (graphs have their own scores). Confusion counts a valid answer as the target.
 create view scored_predictions as
 with scored_runs as materialized (
     select run_id, dataset_id, candidate_list(candidates) as candidate_list from runs where answer_kind <> 'graph'
@@ -24,7 +24,7 @@ join user_tasks t on t.dataset_id = r.dataset_id and t.task_id = p.task_id
 left join candidates a on a.dataset_id = r.dataset_id and a.application = p.predicted_application
 where p.status <> 'not_applicable';
 
-comment on view scored_predictions is 'Predictions that apply, with target, answer and what confusion counts';
+comment on view scored_predictions is 'Predictions that apply, with the target, the answer, and the answer that confusion counts';
 comment on column scored_predictions.run_id is 'Run';
 comment on column scored_predictions.task_id is 'User task';
 comment on column scored_predictions.dataset_id is 'Dataset of the run';
@@ -32,7 +32,7 @@ comment on column scored_predictions.text is 'What the user types';
 comment on column scored_predictions.composition_id is 'Composition, by which errors are clustered';
 comment on column scored_predictions.target_application is 'Application that the text was made for';
 comment on column scored_predictions.target_category is 'Primary category of the target';
-comment on column scored_predictions.predicted_application is 'Answer; null where there is none in the list';
+comment on column scored_predictions.predicted_application is 'Answer; null if it is not in the list';
 comment on column scored_predictions.counted_application is 'The target if the answer is valid, the answer otherwise, or no answer';
 comment on column scored_predictions.counted_category is 'Primary category of the counted application, or no answer';
 comment on column scored_predictions.status is 'Status of the answer';

@@ -1,4 +1,4 @@
--- The scored predictions in small numbers, for this load alone: what follows sums them over and over by composition, and hashing words takes ten times as long.
+-- The scored predictions with small numbers for words, during this load only. The next views sum them often by composition; hashing words would take ten times as long.
 create temporary type label as enum (
     select label from (
         select run_id as label from runs
@@ -39,7 +39,7 @@ join labelled_tasks t on t.task_list = r.task_list and t.task_id = p.task_id
 left join candidates a on a.dataset_id = r.dataset_id and a.application = p.predicted_application
 where p.status <> 'not_applicable';
 
--- The same by composition: how often each answer was counted for each target, and was right.
+-- The same by composition: how often each answer was counted for each target, and how often it was right.
 create temporary table answer_cells as
 select run_id, composition, target_application, target_category, counted_application, counted_category, count(*) as tasks, count(*) filter (is_correct) as correct
 from scored_rows group by all;

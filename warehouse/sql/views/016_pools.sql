@@ -1,4 +1,4 @@
--- Which of the newest runs are looked at together, and their answers together, for this load alone. Pools of runs over the same tasks with the
+-- Pools of the newest runs, and the answers of each pool, during this load only. The runs of a pool are over the same tasks with the
 -- same kind of answer: all runs, all of language models (those with a prompt), and all of one model under its protocols.
 create temporary table pools as
 with members as (

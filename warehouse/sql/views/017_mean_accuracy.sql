@@ -1,4 +1,4 @@
--- Mean accuracy over the runs of each pool, as AppSelectBench averages: every run weighs the same. For this load alone; views below show it.
+-- Mean accuracy over the runs of each pool, as in AppSelectBench: every run has the same weight. During this load only; later views show it.
 -- The runs answer the same tasks, so the error of the mean is clustered by composition across them: each composition brings the mean over the runs
 -- of its summed residuals over their tasks (linearisation).
 create temporary macro mean_by(slice_name, slice_value) as table

@@ -1,4 +1,4 @@
--- Row-normalised confusion from cells of (unit, composition, target, answer), for this load alone: the unit is a run or a pool of runs.
+-- Row-normalised confusion from cells of (unit, composition, target, answer), during this load only: the unit is a run or a pool of runs.
 create temporary macro confusion_by(cells, unit_column, target_column, answer_column) as table
     with counted as (
         select unit_column as unit, target_column as target, answer_column as answer, composition, sum(tasks)::bigint as tasks from query_table(cells) group by all

@@ -1,4 +1,4 @@
--- Accuracy of every run over all its tasks and by what the tasks are like, with intervals clustered by composition.
+-- Accuracy of every run over all its tasks and over slices of them, with intervals clustered by composition.
 -- A table, because its intervals take sums by run, slice and composition over every prediction.
 create temporary macro sums_by(slice_name, slice_value) as table
     select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(chance) as chance,
@@ -32,10 +32,10 @@ select run_id::varchar as run_id, slice, value::varchar as value, tasks::bigint 
 from shares
 order by run_id, slice, value;
 
-comment on table accuracy_by_slice is 'Accuracy over all tasks, and by what they are like, of every run';
+comment on table accuracy_by_slice is 'Accuracy of every run over all tasks and over slices of them';
 comment on column accuracy_by_slice.run_id is 'Run';
 comment on column accuracy_by_slice.slice is 'all, or a column of scored_tasks: category, application (the target), naming, drop_out, length, steps, style, valid_set_size, paraphrased, locale, split, says_goal, has_typo';
-comment on column accuracy_by_slice.value is 'Which category, application, style, ...';
+comment on column accuracy_by_slice.value is 'Value of the slice: the category, application, style and so on';
 comment on column accuracy_by_slice.tasks is 'Tasks that apply, with or without an answer';
 comment on column accuracy_by_slice.correct is 'Tasks whose answer is valid';
 comment on column accuracy_by_slice.accuracy is 'Share of the tasks whose answer is valid';

@@ -1,5 +1,5 @@
--- Whether retrieval shows a model the card of an application that can do the task, by how many cards are counted.
--- A table, because it looks through the retrieved cards of every prediction.
+-- How often retrieval shows the card of an application that can do the task, by the number of cards that count.
+-- A table, because it reads the retrieved cards of every prediction.
 create table retrieval_recall as
 with able as materialized (
     select dataset_id, task_id, composition, valid_applications
@@ -34,8 +34,8 @@ order by run_id, k;
 
 comment on table retrieval_recall is 'Share of the tasks of a run for which retrieval found a valid application, at several depths';
 comment on column retrieval_recall.run_id is 'Run, whose model was shown retrieved cards';
-comment on column retrieval_recall.k is 'Cards that count, nearest first: 1, 3, 5, 10 and 20 up to the number shown, and that number';
-comment on column retrieval_recall.tasks is 'Tasks that apply and had cards shown, with or without an answer';
+comment on column retrieval_recall.k is 'Number of nearest cards that count: 1, 3, 5, 10 and 20 up to the number shown, and that number';
+comment on column retrieval_recall.tasks is 'Tasks that apply and for which cards were shown, with or without an answer';
 comment on column retrieval_recall.recall is 'Share of the tasks with at least one valid application among those cards';
 comment on column retrieval_recall.recall_low is 'Lower end of the 95% Wilson interval, clustered by composition';
 comment on column retrieval_recall.recall_high is 'Upper end of that interval';

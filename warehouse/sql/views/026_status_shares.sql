@@ -1,4 +1,4 @@
--- What became of the predictions of every run, with intervals clustered by composition. A table, because it is summed by composition over every prediction.
+-- The statuses of the predictions of every run, with intervals clustered by composition. A table, because it sums every prediction by composition.
 create table status_shares as
 with elsewhere as materialized (
     select p.run_id, r.dataset_id, p.task_id, p.status
@@ -29,13 +29,13 @@ select r.run_id, r.dataset, r.protocol, r.model, status::varchar as status, task
 from shares w join runs r on r.run_id = w.run_id::varchar
 order by r.dataset, r.started_at, r.run_id, tasks desc, status;
 
-comment on table status_shares is 'What became of the predictions of every run: answered, or why not';
+comment on table status_shares is 'Statuses of the predictions of every run: answered, or why not';
 comment on column status_shares.run_id is 'Run';
 comment on column status_shares.dataset is 'Name of the dataset';
 comment on column status_shares.protocol is 'Protocol';
-comment on column status_shares.model is 'What answered';
+comment on column status_shares.model is 'Model or baseline that answered';
 comment on column status_shares.status is 'answered, not_in_list, refused, empty, truncated, failed or not_applicable';
 comment on column status_shares.tasks is 'Predictions of that status';
-comment on column status_shares.share is 'Share of all predictions of the run, those that do not apply among them';
+comment on column status_shares.share is 'Share of all predictions of the run, also those that do not apply';
 comment on column status_shares.share_low is 'Lower end of its 95% Wilson interval, clustered by composition';
 comment on column status_shares.share_high is 'Upper end of that interval';

@@ -1,5 +1,5 @@
--- How long answers took in every run; those that came by batch have no latency and are left out. A table, because it sorts every latency.
--- The interval of the median is that of the order statistics (binomial, by its normal approximation), so it supposes no distribution.
+-- The latency of the answers of every run; answers by batch have none and are left out. A table, because it sorts every latency.
+-- The interval of the median is by order statistics (binomial, by its normal approximation), so it assumes no distribution.
 create table latency as
 with sorted as (
     select run_id, count(*) as answers, list_sort(list(latency_ms)) as times, avg(latency_ms) as mean_ms, median(latency_ms) as median_ms,
@@ -13,16 +13,16 @@ select run_id, r.dataset, r.protocol, r.model, s.answers, s.mean_ms, s.median_ms
 from sorted s join runs r using (run_id)
 order by r.dataset, r.started_at, run_id;
 
-comment on table latency is 'Milliseconds that the answers of every run took; no row for runs whose answers have no latency';
+comment on table latency is 'Latency of the answers of every run in milliseconds; a run without latencies has no row';
 comment on column latency.run_id is 'Run';
 comment on column latency.dataset is 'Name of the dataset';
 comment on column latency.protocol is 'Protocol';
-comment on column latency.model is 'What answered';
+comment on column latency.model is 'Model or baseline that answered';
 comment on column latency.answers is 'Predictions with a latency';
 comment on column latency.mean_ms is 'Mean';
 comment on column latency.median_ms is 'Median';
 comment on column latency.median_low_ms is 'Lower end of the 95% interval of the median, by order statistics';
 comment on column latency.median_high_ms is 'Upper end of that interval';
-comment on column latency.p90_ms is 'Nine tenths took at most this long';
-comment on column latency.p99_ms is '99 of 100 took at most this long';
-comment on column latency.most_ms is 'The longest';
+comment on column latency.p90_ms is '90% of the answers took at most this long';
+comment on column latency.p99_ms is '99% of the answers took at most this long';
+comment on column latency.most_ms is 'Longest latency';

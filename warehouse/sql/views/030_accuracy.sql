@@ -1,4 +1,4 @@
--- Accuracy of every run over all its tasks, and over those that got an answer; no answer stays in the denominator of the first.
+-- Accuracy of every run over all its tasks, and over the tasks with an answer. In the first a task without an answer counts as wrong.
 create view accuracy as
 with counted as (
     select run_id, count(*) filter (status = 'answered') as answered, sum(cost_usd) as cost_usd
@@ -17,7 +17,7 @@ comment on view accuracy is 'Accuracy of every run over all its tasks';
 comment on column accuracy.run_id is 'Run';
 comment on column accuracy.dataset is 'Name of the dataset';
 comment on column accuracy.protocol is 'Protocol';
-comment on column accuracy.model is 'What answered';
+comment on column accuracy.model is 'Model or baseline that answered';
 comment on column accuracy.tasks is 'Tasks that apply, with or without an answer';
 comment on column accuracy.correct is 'Tasks whose answer is valid';
 comment on column accuracy.accuracy is 'Share of the tasks whose answer is valid';
@@ -25,10 +25,10 @@ comment on column accuracy.accuracy_low is 'Lower end of the 95% Wilson interval
 comment on column accuracy.accuracy_high is 'Upper end of that interval';
 comment on column accuracy.chance is 'Accuracy that a uniform choice among the candidates would have';
 comment on column accuracy.answered is 'Tasks with an answer in the list';
-comment on column accuracy.accuracy_of_answered is 'Share of those whose answer is valid; null where there are none';
-comment on column accuracy.retrieval_recall is 'Share of the tasks with a valid application among all the cards shown; null where none were retrieved';
-comment on column accuracy.cost_usd is 'Dollars that the answers cost when they were paid for';
+comment on column accuracy.accuracy_of_answered is 'Share of the answered tasks whose answer is valid; null if none is answered';
+comment on column accuracy.retrieval_recall is 'Share of the tasks with a valid application among all the cards shown; null if none were retrieved';
+comment on column accuracy.cost_usd is 'Dollars that the answers cost when they were paid';
 comment on column accuracy.dataset_id is 'Dataset';
-comment on column accuracy.split is 'Split that was run over, or all';
-comment on column accuracy.answer_kind is 'application or set; a set is judged here by its first application';
+comment on column accuracy.split is 'Split of the run, or all';
+comment on column accuracy.answer_kind is 'application or set; a set counts here by its first application';
 comment on column accuracy.started_at is 'When the run first started';

@@ -9,7 +9,7 @@ comment on view accuracy_by_application is 'Accuracy of every run by application
 comment on column accuracy_by_application.run_id is 'Run';
 comment on column accuracy_by_application.dataset is 'Name of the dataset';
 comment on column accuracy_by_application.protocol is 'Protocol';
-comment on column accuracy_by_application.model is 'What answered';
+comment on column accuracy_by_application.model is 'Model or baseline that answered';
 comment on column accuracy_by_application.application is 'Target application';
 comment on column accuracy_by_application.tasks is 'Tasks that apply, with or without an answer';
 comment on column accuracy_by_application.correct is 'Tasks whose answer is valid';

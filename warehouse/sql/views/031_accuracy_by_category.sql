@@ -9,7 +9,7 @@ comment on view accuracy_by_category is 'Accuracy of every run by category of th
 comment on column accuracy_by_category.run_id is 'Run';
 comment on column accuracy_by_category.dataset is 'Name of the dataset';
 comment on column accuracy_by_category.protocol is 'Protocol';
-comment on column accuracy_by_category.model is 'What answered';
+comment on column accuracy_by_category.model is 'Model or baseline that answered';
 comment on column accuracy_by_category.category is 'Primary category of the target';
 comment on column accuracy_by_category.tasks is 'Tasks that apply, with or without an answer';
 comment on column accuracy_by_category.correct is 'Tasks whose answer is valid';

@@ -1,10 +1,10 @@
--- Row-normalised confusion of applications, "no answer" among them. A table, because it is summed by composition over every prediction.
+-- Row-normalised confusion of applications, "no answer" among them. A table, because it sums every prediction by composition.
 create table application_confusion as
 select unit::varchar as run_id, target as target_application, answer as answered_application, tasks, share, share_low, share_high
 from confusion_by('answer_cells', run_id, target_application, counted_application)
 order by run_id, target_application, tasks desc, answered_application;
 
-comment on table application_confusion is 'Of the tasks of an application, the share whose answer is each application; valid answers count as the target';
+comment on table application_confusion is 'Shares of the tasks of each application by their answer; valid answers count as the target';
 comment on column application_confusion.run_id is 'Run';
 comment on column application_confusion.target_application is 'Application that the text was made for';
 comment on column application_confusion.answered_application is 'Counted answer, or no answer';

@@ -41,20 +41,20 @@ select run_id, r.dataset, r.protocol, r.model, m.tasks,
 from means m join squares s using (run_id) join runs r using (run_id)
 order by r.dataset, r.started_at, run_id;
 
-comment on view set_scores is 'How well the sets of applications that a run answered meet the valid ones, averaged over its tasks';
+comment on view set_scores is 'Scores of the answered sets of applications against the valid ones, as means over the tasks of each run';
 comment on column set_scores.run_id is 'Run, whose answers are sets';
 comment on column set_scores.dataset is 'Name of the dataset';
 comment on column set_scores.protocol is 'Protocol';
-comment on column set_scores.model is 'What answered';
+comment on column set_scores.model is 'Model or baseline that answered';
 comment on column set_scores.tasks is 'Tasks that apply, with or without an answer';
 comment on column set_scores.mean_precision is 'Mean share of the answered applications that are valid; 0 without an answer';
-comment on column set_scores.mean_precision_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_precision_low is 'Lower end of its 95% interval, clustered by composition; null if all tasks share one';
 comment on column set_scores.mean_precision_high is 'Upper end of that interval';
 comment on column set_scores.mean_recall is 'Mean share of the valid candidates that are answered; 0 without an answer';
-comment on column set_scores.mean_recall_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_recall_low is 'Lower end of its 95% interval, clustered by composition; null if all tasks share one';
 comment on column set_scores.mean_recall_high is 'Upper end of that interval';
-comment on column set_scores.mean_f1 is 'Mean of the harmonic mean of the two, by task';
-comment on column set_scores.mean_f1_low is 'Lower end of its 95% interval, clustered by composition; null where all tasks share one';
+comment on column set_scores.mean_f1 is 'Mean over tasks of the harmonic mean of precision and recall';
+comment on column set_scores.mean_f1_low is 'Lower end of its 95% interval, clustered by composition; null if all tasks share one';
 comment on column set_scores.mean_f1_high is 'Upper end of that interval';
 comment on column set_scores.exact_share is 'Share of the tasks whose answer is exactly the valid candidates';
 comment on column set_scores.exact_low is 'Lower end of its 95% Wilson interval, clustered by composition';

@@ -1,4 +1,4 @@
--- Errors within a category and across categories (AppSelectBench, section 6.3, equation 2). A table, because it is summed by composition over every wrong answer.
+-- Errors within a category and across categories (AppSelectBench, section 6.3, equation 2). A table, because it sums every wrong answer by composition.
 create temporary macro decomposition_by(cells, unit_column) as table
     with wrong as (
         select unit_column as unit, composition, sum(tasks - correct)::bigint as answers,
@@ -20,13 +20,13 @@ select r.run_id, r.dataset, r.protocol, r.model, coalesce(s.wrong_answers, 0) as
 from runs r left join decomposition_by('answer_cells', run_id) s on s.unit::varchar = r.run_id
 order by r.run_id;
 
-comment on table error_decomposition is 'Of the wrong answers in the list, the share within the category of the target, and the rest';
+comment on table error_decomposition is 'Shares of the wrong answers in the list within the category of the target and outside it';
 comment on column error_decomposition.run_id is 'Run';
 comment on column error_decomposition.dataset is 'Name of the dataset';
 comment on column error_decomposition.protocol is 'Protocol';
-comment on column error_decomposition.model is 'What answered';
+comment on column error_decomposition.model is 'Model or baseline that answered';
 comment on column error_decomposition.wrong_answers is 'Wrong answers that are in the list';
-comment on column error_decomposition.pi_intra is 'Share whose primary category is that of the target; null where nothing is wrong';
-comment on column error_decomposition.pi_cross is 'The rest';
+comment on column error_decomposition.pi_intra is 'Share whose primary category is that of the target; null if nothing is wrong';
+comment on column error_decomposition.pi_cross is 'Share of the other wrong answers';
 comment on column error_decomposition.pi_intra_low is 'Lower end of the 95% Wilson interval of pi_intra, clustered by composition';
 comment on column error_decomposition.pi_intra_high is 'Upper end of that interval';

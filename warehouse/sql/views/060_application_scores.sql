@@ -1,6 +1,6 @@
 -- Precision, recall and F1 of every application, over target and counted answer; equal to scikit-learn's on the same pairs.
 -- Precision is a share of the answers, recall of the support, and F1 a function of the hits' share of both together (the Jaccard index),
--- so that each has an interval. A table, because they are summed by composition over every prediction.
+-- so that each has an interval. A table, because it sums every prediction by composition.
 create temporary macro scores_by(cells, unit_column) as table
     with seen as (
         select unit_column as unit, target_application as application, composition, tasks as support, if(counted_application = target_application, tasks, 0) as answers
@@ -43,13 +43,13 @@ select unit::varchar as run_id, * exclude (unit) from scores_by('answer_cells', 
 comment on table application_scores is 'Precision, recall and F1 of every application in every run';
 comment on column application_scores.run_id is 'Run';
 comment on column application_scores.application is 'Application';
-comment on column application_scores.support is 'Tasks made for it';
-comment on column application_scores.answers is 'Answers that count as it';
-comment on column application_scores.hits is 'Tasks made for it with a valid answer';
-comment on column application_scores.precision is 'Hits over answers; null where it is never answered';
+comment on column application_scores.support is 'Tasks made for this application';
+comment on column application_scores.answers is 'Answers that count as this application';
+comment on column application_scores.hits is 'Tasks made for this application with a valid answer';
+comment on column application_scores.precision is 'Hits over answers; null if no answer counts as it';
 comment on column application_scores.precision_low is 'Lower end of its 95% Wilson interval, clustered by composition';
 comment on column application_scores.precision_high is 'Upper end of that interval';
-comment on column application_scores.recall is 'Hits over support; null where no task was made for it';
+comment on column application_scores.recall is 'Hits over support; null if no task was made for it';
 comment on column application_scores.recall_low is 'Lower end of its 95% Wilson interval, clustered by composition';
 comment on column application_scores.recall_high is 'Upper end of that interval';
 comment on column application_scores.f1 is 'Harmonic mean of precision and recall';

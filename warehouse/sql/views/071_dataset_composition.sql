@@ -1,4 +1,4 @@
--- What each dataset consists of, by category: rows, addressing, and how many applications are valid.
+-- The rows of each dataset by category: how many, how the text addresses the application, and how many applications are valid.
 create view dataset_composition as
 select dataset_id, dataset, coalesce(category, 'several applications') as category, count(*) as tasks,
        avg(names_application::int) as share_that_names_application,
@@ -8,7 +8,7 @@ from user_tasks
 group by all
 order by dataset, dataset_id, category;
 
-comment on view dataset_composition is 'Rows of each dataset by category, with addressing, valid applications and length';
+comment on view dataset_composition is 'Rows of each dataset by category, with naming, valid applications and length';
 comment on column dataset_composition.dataset_id is 'Dataset';
 comment on column dataset_composition.dataset is 'Name of the dataset';
 comment on column dataset_composition.category is 'Primary category of the target, or several applications';

@@ -1,6 +1,6 @@
 -- Diversity of the texts of each target application. Word counts are over all its texts; distinct-n and self-similarity over the first 200
 -- in the order of their ids, which are hashes, so that datasets of any size compare. Pairs and triples of words
--- stand as hashes of 64 bits. A table, because it takes every text apart.
+-- are hashes of 64 bits. A table, because it splits every text into words.
 create table text_diversity as
 with texts as (
     select dataset_id, dataset, target_application, category, len(string_split(text, ' ')) as length from user_tasks where shape = 'singleton'
@@ -46,9 +46,9 @@ comment on column text_diversity.application is 'Target application';
 comment on column text_diversity.category is 'Its primary category';
 comment on column text_diversity.texts is 'Texts for single applications';
 comment on column text_diversity.mean_words is 'Mean number of words';
-comment on column text_diversity.words_10 is 'A tenth of the texts has at most this many words';
+comment on column text_diversity.words_10 is '10% of the texts have at most this many words';
 comment on column text_diversity.words_50 is 'Median number of words';
-comment on column text_diversity.words_90 is 'Nine tenths of the texts have at most this many words';
+comment on column text_diversity.words_90 is '90% of the texts have at most this many words';
 comment on column text_diversity.distinct_1 is 'Distinct words over words, in 200 texts';
 comment on column text_diversity.distinct_2 is 'Distinct word pairs over word pairs, in 200 texts';
 comment on column text_diversity.distinct_3 is 'Distinct word triples over word triples, in 200 texts';

@@ -1,4 +1,4 @@
--- How the texts of each target application are told: steps, drop-out, naming, how they are said, and what the catalog lends them.
+-- How the texts of each target application are narrated: steps, drop-out, naming, manner, and phrasings from the catalog.
 create view narration_profile as
 with of_tasks as (
     select u.dataset_id, u.dataset, u.target_application, u.category, u.naming, u.style, u.drop_out_rate, u.has_typo, u.locale,
@@ -27,7 +27,7 @@ comment on column narration_profile.category is 'Its primary category';
 comment on column narration_profile.texts is 'Texts for single applications';
 comment on column narration_profile.mean_steps is 'Mean number of atomic tasks in the composition';
 comment on column narration_profile.share_of_several_steps is 'Share of compositions of more than one atomic task';
-comment on column narration_profile.mean_said_steps is 'Mean number of atomic tasks that the text says; none where only the goal is said';
+comment on column narration_profile.mean_said_steps is 'Mean number of atomic tasks that the text says; 0 if it says only the goal';
 comment on column narration_profile.share_with_drop_out is 'Share of texts that leave a step out';
 comment on column narration_profile.mean_drop_out_rate is 'Mean of the drop-out rates that were drawn';
 comment on column narration_profile.share_naming_application is 'Share that names the application';
@@ -36,4 +36,4 @@ comment on column narration_profile.share_naming_nothing is 'Share that names ne
 comment on column narration_profile.share_of_fragments is 'Share that is a fragment rather than a sentence';
 comment on column narration_profile.share_with_typo is 'Share with a mistyped word';
 comment on column narration_profile.share_of_other_locales is 'Share whose argument values are not of the English locale';
-comment on column narration_profile.most_recurrences is 'How often the most frequent text stands, arguments masked';
+comment on column narration_profile.most_recurrences is 'Number of times that the most frequent text occurs, with masked arguments';

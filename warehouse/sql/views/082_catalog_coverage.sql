@@ -17,5 +17,5 @@ comment on column catalog_coverage.dataset is 'Name of the dataset';
 comment on column catalog_coverage.application is 'Application';
 comment on column catalog_coverage.category is 'Its primary category';
 comment on column catalog_coverage.atomic_tasks is 'Atomic tasks in the catalog, as of the newest dataset';
-comment on column catalog_coverage.used is 'Of those, how many some composition uses';
-comment on column catalog_coverage.share_used is 'Their share';
+comment on column catalog_coverage.used is 'Number of them that some composition uses';
+comment on column catalog_coverage.share_used is 'Share of them that some composition uses';

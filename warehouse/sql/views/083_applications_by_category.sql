@@ -15,8 +15,8 @@ order by applications desc, category;
 
 comment on view applications_by_category is 'Applications of the catalog by category, as of the newest dataset';
 comment on column applications_by_category.category is 'Category';
-comment on column applications_by_category.applications is 'Applications whose primary category it is';
+comment on column applications_by_category.applications is 'Number of applications with this primary category';
 comment on column applications_by_category.share is 'Their share of all applications';
-comment on column applications_by_category.also_in is 'Further applications that are in it too';
-comment on column applications_by_category.names is 'The applications whose primary category it is';
-comment on column applications_by_category.published is 'Applications that AppSelectBench lists for it in Appendix D, where one may stand in several categories; null where it lists none';
+comment on column applications_by_category.also_in is 'Number of further applications in this category';
+comment on column applications_by_category.names is 'Applications with this primary category';
+comment on column applications_by_category.published is 'Applications that AppSelectBench lists for it in Appendix D, where one may be in several categories; null if it lists none';

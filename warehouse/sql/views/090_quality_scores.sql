@@ -1,5 +1,5 @@
 -- Means and shares of the quality studies (AppSelectBench, section 6.1), people and models apart.
--- A task that three people rate is one observation, so intervals rest on the tasks. Marks from 1 to 5 are shares of the way from 1 to 5 for their interval.
+-- A task that three people rate is one observation, so intervals are over tasks. For their interval, marks from 1 to 5 are scaled to 0 to 1.
 create view quality_scores as
 with marks as (
     select study_id, rater_kind, task_id, rater, measure, mark::double as mark
@@ -25,7 +25,7 @@ order by q.dataset, s.study_id, rater_kind, measure;
 
 comment on view quality_scores is 'Grammar and realism (means, 1 to 5) and the share of right ground truth in each study, people and models apart, with 95% intervals over tasks';
 comment on column quality_scores.study_id is 'Study';
-comment on column quality_scores.dataset_id is 'Dataset that was sampled';
+comment on column quality_scores.dataset_id is 'Sampled dataset';
 comment on column quality_scores.dataset is 'Name of that dataset';
 comment on column quality_scores.rater_kind is 'person or model';
 comment on column quality_scores.raters is 'Raters of that kind';

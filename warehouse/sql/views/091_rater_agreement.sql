@@ -1,5 +1,5 @@
--- Krippendorff's alpha of those who rated, people and models apart (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability"): 1 is full agreement, 0 is chance.
--- Ordinal for the scales, nominal for the ground truth. On the axis of an ordinal measure a mark stands in the middle of those that share it.
+-- Krippendorff's alpha of the raters, people and models apart (Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability"): 1 is full agreement, 0 is chance.
+-- Ordinal for the scales, nominal for the ground truth. On the axis of an ordinal measure a mark is in the middle of the equal marks.
 create view rater_agreement as
 with marks as (
     select study_id, rater_kind, task_id, measure, mark::varchar as mark
@@ -32,7 +32,7 @@ select study_id, rater_kind, measure, 1 - o.disagreement / nullif(e.disagreement
 from observed o join expected e using (study_id, rater_kind, measure)
 order by study_id, rater_kind, measure;
 
-comment on view rater_agreement is 'Krippendorff''s alpha of the people, and of the models, of each study: 1 is full agreement, 0 is chance; no row where no task has two ratings of the kind, null where all marks are the same';
+comment on view rater_agreement is 'Krippendorff''s alpha of the people, and of the models, of each study: 1 is full agreement, 0 is chance; no row if no task has two ratings of the kind, null if all marks are the same';
 comment on column rater_agreement.study_id is 'Study';
 comment on column rater_agreement.rater_kind is 'person or model: the two are never mixed';
 comment on column rater_agreement.measure is 'grammar, realism or ground truth right';

@@ -1,5 +1,5 @@
--- Success of agents by what their episodes are like (ProSoftArena, Table 3; Windows Agent Arena, Table 4), with intervals clustered by episode.
--- Faults of the infrastructure are counted, and in no denominator.
+-- Success of agents over all episodes and over slices of them (ProSoftArena, Table 3; Windows Agent Arena, Table 4), with intervals clustered by episode.
+-- Faults of the infrastructure are counted, but are in no denominator.
 create view episode_success as
 with sliced as (
     select run_id, suite, agent, start, episode_id, reward, is_success, is_valid_choice,
@@ -46,19 +46,19 @@ comment on column episode_success.run_id is 'Run';
 comment on column episode_success.suite is 'Suite';
 comment on column episode_success.agent is 'Agent';
 comment on column episode_success.start is 'preloaded or bare';
-comment on column episode_success.slice is 'What the episodes are sliced by';
+comment on column episode_success.slice is 'Name of the slice';
 comment on column episode_success.value is 'Value of the slice';
 comment on column episode_success.episodes is 'Episodes';
-comment on column episode_success.played is 'Episodes and repeats that were played to their end';
-comment on column episode_success.succeeded is 'Those with reward 1';
-comment on column episode_success.success is 'Their share; null where none was played';
+comment on column episode_success.played is 'Episodes and repeats that were played to the end';
+comment on column episode_success.succeeded is 'Played episodes and repeats with reward 1';
+comment on column episode_success.success is 'Share of the played ones that succeeded; null if none was played';
 comment on column episode_success.success_low is 'Lower end of the 95% interval, clustered by episode';
 comment on column episode_success.success_high is 'Upper end of the 95% interval';
 comment on column episode_success.mean_reward is 'Mean reward, where an L3 episode counts by its phases';
 comment on column episode_success.mean_reward_low is 'Lower end of its 95% interval, clustered by episode';
 comment on column episode_success.mean_reward_high is 'Upper end of that interval';
-comment on column episode_success.faults is 'Faults of the infrastructure, in no denominator';
+comment on column episode_success.faults is 'Faults of the infrastructure; they are in no denominator';
 comment on column episode_success.choices is 'Bare starts in which a program was opened';
-comment on column episode_success.choice_accuracy is 'Share of those whose first program can do the first phase';
+comment on column episode_success.choice_accuracy is 'Share of these starts whose first program can do the first phase';
 comment on column episode_success.choice_accuracy_low is 'Lower end of its 95% interval, clustered by episode';
 comment on column episode_success.choice_accuracy_high is 'Upper end of that interval';

@@ -1,5 +1,5 @@
--- pass@k, that at least one of k repeats succeeds, and pass^k, that all of them do: without bias from n repeats, of which c succeeded.
--- A run with fewer than k repeats of an episode has neither for that episode; faults are no repeats.
+-- pass@k: at least one of k repeats succeeds. pass^k: all of them succeed. Both are unbiased estimates from n repeats with c successes.
+-- An episode with fewer than k repeats has neither; a fault is no repeat.
 create macro choose(n, k) as
     case when k > n then 0 else list_reduce(list_transform(range(1, k + 1), lambda i: (n - k + i) / i), lambda product, factor: product * factor) end;
 
@@ -35,10 +35,10 @@ comment on column pass_at_k.agent is 'Agent';
 comment on column pass_at_k.start is 'preloaded or bare';
 comment on column pass_at_k.k is 'Repeats';
 comment on column pass_at_k.episodes is 'Episodes of the run';
-comment on column pass_at_k.repeated_enough is 'Those with at least k repeats, which the shares are over';
-comment on column pass_at_k.pass_at_k is 'Expected share in which at least one of k repeats succeeds; null where no episode has k';
+comment on column pass_at_k.repeated_enough is 'Episodes with at least k repeats; the shares are over these';
+comment on column pass_at_k.pass_at_k is 'Expected share in which at least one of k repeats succeeds; null if no episode has k';
 comment on column pass_at_k.pass_at_k_low is 'Lower end of its 95% interval over episodes';
 comment on column pass_at_k.pass_at_k_high is 'Upper end of that interval';
-comment on column pass_at_k.pass_hat_k is 'Expected share in which all of k repeats succeed; null where no episode has k';
+comment on column pass_at_k.pass_hat_k is 'Expected share in which all of k repeats succeed; null if no episode has k';
 comment on column pass_at_k.pass_hat_k_low is 'Lower end of its 95% interval over episodes';
 comment on column pass_at_k.pass_hat_k_high is 'Upper end of that interval';

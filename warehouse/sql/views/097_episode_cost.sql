@@ -1,4 +1,4 @@
--- What runs of episodes take: steps, seconds, tokens and money, over the episodes that were played to their end. Intervals of means are normal, clustered by episode.
+-- Steps, seconds, tokens and money of runs of episodes, over the episodes that were played to the end. Intervals of means are normal, clustered by episode.
 create view episode_cost as
 with by_episode as (
     select run_id, episode_id, count(*) as n, sum(steps) as steps, sum(seconds) as seconds from episodes where fault is null group by all
@@ -33,18 +33,18 @@ comment on column episode_cost.run_id is 'Run';
 comment on column episode_cost.suite is 'Suite';
 comment on column episode_cost.agent is 'Agent';
 comment on column episode_cost.start is 'preloaded or bare';
-comment on column episode_cost.played is 'Episodes and repeats that were played to their end';
+comment on column episode_cost.played is 'Episodes and repeats that were played to the end';
 comment on column episode_cost.mean_steps is 'Mean steps';
-comment on column episode_cost.mean_steps_low is 'Lower end of its 95% interval, clustered by episode; null where one episode was played';
+comment on column episode_cost.mean_steps_low is 'Lower end of its 95% interval, clustered by episode; null if one episode was played';
 comment on column episode_cost.mean_steps_high is 'Upper end of that interval';
 comment on column episode_cost.median_steps is 'Median steps';
-comment on column episode_cost.malformed_share is 'Mean share of steps that were no action, or that the guest refused';
+comment on column episode_cost.malformed_share is 'Mean share of steps without a valid action, or whose action the guest refused';
 comment on column episode_cost.median_ready_seconds is 'Median seconds from an empty machine to a ready application';
 comment on column episode_cost.mean_seconds is 'Mean seconds of an episode';
-comment on column episode_cost.mean_seconds_low is 'Lower end of its 95% interval, clustered by episode; null where one episode was played';
+comment on column episode_cost.mean_seconds_low is 'Lower end of its 95% interval, clustered by episode; null if one episode was played';
 comment on column episode_cost.mean_seconds_high is 'Upper end of that interval';
-comment on column episode_cost.mean_seconds_per_step is 'Mean seconds of a step, what the agent takes to think included';
+comment on column episode_cost.mean_seconds_per_step is 'Mean seconds of a step, with the time that the agent thinks';
 comment on column episode_cost.input_tokens is 'Tokens that models read';
-comment on column episode_cost.output_tokens is 'Tokens that they wrote';
+comment on column episode_cost.output_tokens is 'Tokens that models wrote';
 comment on column episode_cost.cost_usd is 'Dollars';
-comment on column episode_cost.cost_per_success_usd is 'Dollars for each success; null where there is none';
+comment on column episode_cost.cost_per_success_usd is 'Dollars for each success; null if there is none';

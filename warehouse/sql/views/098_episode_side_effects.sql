@@ -1,4 +1,4 @@
--- How often agents break what they were not asked to touch, with intervals clustered by episode. Episodes that nobody looked at for it are in no denominator.
+-- How often agents change something outside their task, with intervals clustered by episode. Episodes without this check are in no denominator.
 create view episode_side_effects as
 with sliced as (
     select run_id, suite, agent, start, episode_id, side_effects is not null as is_looked_at, len(side_effects) > 0 as is_damaged,
@@ -28,16 +28,16 @@ select run_id, suite, agent, start, slice, value, looked_at, damaged, side_effec
 from squares
 order by suite, agent, start, run_id, slice, value;
 
-comment on view episode_side_effects is 'How often the agent of each run changed what it was not asked to touch, over all and by level and application, with 95% intervals';
+comment on view episode_side_effects is 'How often the agent of each run changed something outside its task, over all and by level and application, with 95% intervals';
 comment on column episode_side_effects.run_id is 'Run';
 comment on column episode_side_effects.suite is 'Suite';
 comment on column episode_side_effects.agent is 'Agent';
 comment on column episode_side_effects.start is 'preloaded or bare';
-comment on column episode_side_effects.slice is 'What the episodes are sliced by';
+comment on column episode_side_effects.slice is 'Name of the slice';
 comment on column episode_side_effects.value is 'Value of the slice';
-comment on column episode_side_effects.looked_at is 'Episodes and repeats that were looked at for side effects';
-comment on column episode_side_effects.damaged is 'Those with at least one';
-comment on column episode_side_effects.side_effect_share is 'Their share; null where none was looked at';
+comment on column episode_side_effects.looked_at is 'Episodes and repeats that were checked for side effects';
+comment on column episode_side_effects.damaged is 'Checked ones with at least one side effect';
+comment on column episode_side_effects.side_effect_share is 'Share of the checked ones that are damaged; null if none was checked';
 comment on column episode_side_effects.side_effect_share_low is 'Lower end of its 95% interval, clustered by episode';
 comment on column episode_side_effects.side_effect_share_high is 'Upper end of that interval';
-comment on column episode_side_effects.spoilt is 'Damaged ones in which every check holds: the work was done, and lost its reward by the damage alone';
+comment on column episode_side_effects.spoilt is 'Damaged ones in which every check holds: the agent did the task and lost the reward only by the damage';
