@@ -248,8 +248,8 @@ def test_the_same_draft_is_paid_for_once_and_leaves_what_a_person_changed(catalo
     [
         (answer(), "drafted 0 usable tasks of notepad \\(at least 1 needed\\): it proposed no others"),
         (answer({**RULER, "capability": "text.fly"}), "'text.fly' is not in equivalence.yaml"),
-        ("I would rather not", r"the model's answer \(answered\) is not the JSON object"),
-        ("[1]", "is not the JSON object"),
+        ("I would rather not", r"the model's answer \(answered\) is not the requested JSON object"),
+        ("[1]", "is not the requested JSON object"),
         (Fault("long"), r"\(truncated\) is not the requested JSON object; ask for fewer tasks"),
         (json.dumps({"tasks": "none", "capabilities": 3}), "drafted 0 usable tasks"),
     ],

@@ -59,7 +59,7 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         (STYLES, "  styles: {goal_first: 1}\n", "no style here can say 1 step without a goal, a fragment or a background; add one that can say everything: command or polite or statement"),
         (STYLES, "  styles: {goal_first: 1, command: 0}\n", "mine.yaml:24: narration.styles: no style here can say 1 step"),
         (STYLES, "  styles: {goal_first: 1, goal_only: 1, fragment: 1, rambling: 1, deadline: 1}\n", "mine.yaml:24: narration.styles: no style here can say 1 step"),
-        (STYLES, "  styles: {question: 1, chatty: 1}\n", "no style here can say 3 steps where"),
+        (STYLES, "  styles: {question: 1, chatty: 1}\n", "no style here can say 3 steps without"),
     ],
 )  # fmt: skip
 def test_what_could_not_be_built_is_refused_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -90,8 +90,8 @@ def test_a_dataset_without_runs_says_so(tmp_path: Path) -> None:
 def test_one_run_is_compared_with_nothing(tmp_path: Path) -> None:
     data = written(tmp_path, dataset("one"), run("a", "one", "excel"))
     assert "No two runs were scored over exactly the same tasks" in page(data, "compare/index.html")
-    assert "It takes runs of at least three" in page(data, "models.html")
-    assert "has no wrong answer that is in the list" in page(data, "runs/a.html") and "This run has no wrong answers" in page(data, "runs/a.html")
+    assert "This table needs runs of at least three models" in page(data, "models.html")
+    assert "has no wrong answer in the list" in page(data, "runs/a.html") and "This run has no wrong answers" in page(data, "runs/a.html")
     assert "No run over this split has a cost" in page(data, "index.html")
 
 
