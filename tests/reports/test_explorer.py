@@ -218,6 +218,7 @@ def test_the_matrix_is_the_warehouses_and_a_cell_shows_its_tasks(warehouse: duck
     page.keyboard.press("Enter")
     page.wait_for_selector("#confusion-tasks li")
     assert number_in(page.locator("#confusion-tasks h2").inner_text()) == wrong["tasks"]
+    assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true", "the focus stays on the cell"
     while page.get_by_role("button", name="Show more").is_visible():
         before = page.locator("#confusion-tasks li").count()
         page.get_by_role("button", name="Show more").click()
@@ -226,7 +227,6 @@ def test_the_matrix_is_the_warehouses_and_a_cell_shows_its_tasks(warehouse: duck
     listed = page.locator("#confusion-sql").text_content().split("\n\n")
     assert len(rows_of(warehouse, listed[1])) == wrong["tasks"]
     assert len(rows_of(warehouse, listed[0])) == len(expected)
-    assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true", "the focus stays on the cell"
     inner = page.locator("#confusion-applications td a")
     assert sum(int(inner.nth(number).locator("small").inner_text()) for number in range(inner.count())) == wrong["tasks"]
     count = inner.first.locator("small").inner_text()
