@@ -177,7 +177,7 @@ def test_what_answers_garbage_is_a_fault_of_the_infrastructure() -> None:
         return httpx.Response(200, text="<html>" if request.url.path == "/observe" else '{"settled": "perhaps", "windows": 3}')
 
     client = GuestClient(httpx.Client(transport=httpx.MockTransport(garbage), base_url="http://guest"))
-    with pytest.raises(MachineError, match="no JSON"):
+    with pytest.raises(MachineError, match="not JSON"):
         client.observe(["tree"])
     with pytest.raises(MachineError, match="accessibility tree cannot be read"):
         read_elements("<a><b></a>", SCREEN)
