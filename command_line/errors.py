@@ -14,7 +14,7 @@ class Commands(click.Group):
         """Invoke the command that was asked for."""
         from atomic_tasks.problems import BadInput
         from language_models.errors import ModelError
-        from machines.errors import MachineError, MachineNeeds
+        from machines.errors import MachineError, MachineNeeds, PluginError
         from warehouse.errors import WarehouseError
 
         try:
@@ -24,7 +24,7 @@ class Commands(click.Group):
             if error.problems:
                 click.echo(f"{len(error.problems)} problem{'s' * (len(error.problems) != 1)}", err=True)
             ctx.exit(_BAD_INPUT)
-        except (WarehouseError, ModelError, MachineNeeds, MachineError) as error:
+        except (WarehouseError, ModelError, MachineNeeds, MachineError, PluginError) as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
         except BrokenPipeError:

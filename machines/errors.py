@@ -9,5 +9,9 @@ class MachineNeeds(ValueError):
     """The host lacks something, an image was not built, or a list cannot be made into an image; the text says what to do about it."""
 
 
+class PluginError(ValueError):
+    """No plug-in has the name that was asked for, two have it, or it cannot be imported; the text says where each is declared."""
+
+
 class RefusedAction(ValueError):
     """The guest did not carry out an action; the text is for the agent."""

@@ -13,28 +13,15 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from machines.actions import ACTIONS
 from machines.errors import MachineNeeds
+from machines.machine import Offers, Program
 from machines.packages import KEPT, PackageList, hash_of, read_list
 
 _HERE = Path(__file__).parent
 HOME_FILES = _HERE / "home"
+USER, HOME = "agent", "/home/agent"  # in every image
 WAY = 1  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
-
-
-class Program(BaseModel):
-    """How to start an application, its Debian packages, the class of its windows, and whether it loses keys that are typed too fast.
-
-    `own` lists paths below the home folder that the program writes by itself; a star stands for any characters. `own_keys` lists the keys
-    that it sets by itself in a file of settings, by the path of the file.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    packages: list[str]
-    command: list[str]
-    window_class: str
-    loses_fast_keys: bool = False
-    own: list[str] = []
-    own_keys: dict[str, list[str]] = {}
 
 
 class Declared(BaseModel):
@@ -94,12 +81,32 @@ class Image:
     @property
     def own(self) -> list[str]:
         """Return the paths below the home folder that programs write by themselves, first those of the desktop; a star stands for any characters."""
-        return [*declared().own, *(path for program in self.programs.values() for path in program.own)]
+        return self.offers.own
 
     @property
     def own_keys(self) -> dict[str, list[str]]:
         """Return the keys that programs set by themselves in files of settings, by the path of the file."""
-        return {path: keys for program in self.programs.values() for path, keys in program.own_keys.items()}
+        return self.offers.own_keys
+
+    @property
+    def offers(self) -> Offers:
+        """Return what machines with this image offer."""
+        return Offers(
+            platform="linux",
+            user=USER,
+            home=HOME,
+            screen=(self.screen["width"], self.screen["height"]),
+            programs=self.programs,
+            actions=frozenset(ACTIONS),
+            desktop_own=tuple(declared().own),
+            writers=tuple(map(tuple, self.writers)),
+            packages=self.held.packages if self.is_built else (),
+        )
+
+    def check_built(self) -> None:
+        """Raise `MachineNeeds` if the image is not built completely."""
+        if not self.is_built:
+            raise MachineNeeds(f"the image '{self.name}' is not built yet: deskmill machine build {self.name}")
 
     @cached_property
     def root(self) -> Path:

@@ -14,14 +14,16 @@ import shutil
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from machines import shares
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
-from machines.image import Image
+from machines.image import Image, find_image
+from machines.machine import MachineChoice, Offers
 
 _HERE = Path(__file__).parent
 _USER_NUMBERS = range(20_000, 60_000)  # as root, each sandbox has its own number, so that none uses up what another needs
@@ -56,6 +58,21 @@ class Sandbox:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop it."""
         self.stop()
+
+    @property
+    def offers(self) -> Offers:
+        """Return what it offers: what its image holds."""
+        return self.image.offers
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """Return its image's root file system and home folder, and its limits."""
+        return {"root": self.image.root.name, "home": self.image.home.name, "limits": asdict(self.limits)}
+
+    def check(self) -> None:
+        """Raise `MachineNeeds` if the host lacks something, or if the image is not built."""
+        check_host()
+        self.image.check_built()
 
     @property
     def client(self) -> GuestClient:
@@ -128,6 +145,11 @@ class Sandbox:
         process.stderr.close()
         shares.leave(self._group)
         return said
+
+
+def sandbox(choice: MachineChoice) -> Sandbox:
+    """Return the sandbox of a choice, not started; its options are the fields of `Limits`."""
+    return Sandbox(find_image(choice.image, choice.folder), Limits(**choice.numbers(asdict(Limits()))))
 
 
 def _around(image: Image, limits: Limits) -> list[str]:

@@ -1,0 +1,193 @@
+"""The protocol of machines: what a kind of machine has to do, what a machine offers to episodes, and the choice of a machine.
+
+A kind is a function that takes a `MachineChoice` and returns a `Machine` that is not started. A new kind is one module, and one line in `KINDS` or
+an entry point `deskmill.machines` of any package.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from machines.client import Observed
+from machines.errors import MachineNeeds
+from machines.plugins import Registry
+
+Json = dict[str, Any]
+
+
+class Program(BaseModel):
+    """How to start an application, the class of its windows, and whether it loses keys that are typed too fast.
+
+    `packages` lists the Debian packages that an image needs for it. `own` lists paths below the home folder that the program writes by itself; a star
+    stands for any characters. `own_keys` lists the keys that it sets by itself in a file of settings, by the path of the file.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    command: list[str]
+    window_class: str
+    packages: list[str] = []
+    loses_fast_keys: bool = False
+    own: list[str] = []
+    own_keys: dict[str, list[str]] = {}
+
+
+@dataclass(frozen=True)
+class Offers:
+    """What a machine offers to episodes: known before it starts, and the same for every machine of the same choice.
+
+    `platform` is `linux` or `windows`. `home` is the absolute path of the home folder of `user`, as the machine writes paths. `screen` is width
+    and height in pixels. `programs` are by handle. `actions` are names of `machines.actions.ACTIONS`, `observations` the parts that
+    `Client.observe` can return. `desktop_own` lists paths below the home folder that the desktop writes by itself. `writers` are commands that
+    make programs write their settings to files. `packages` is the installed software as `name=version`, as far as the machine knows it.
+    """
+
+    platform: str
+    user: str
+    home: str
+    screen: tuple[int, int]
+    programs: Mapping[str, Program]
+    actions: frozenset[str]
+    observations: frozenset[str] = frozenset({"screenshot", "tree", "windows", "clipboard"})
+    fetches_files: bool = True
+    runs_commands: bool = True
+    desktop_own: tuple[str, ...] = ()
+    writers: tuple[tuple[str, ...], ...] = ()
+    packages: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> list[str]:
+        """Return the paths below the home folder that the desktop and the programs write by themselves; a star stands for any characters."""
+        return [*self.desktop_own, *(path for program in self.programs.values() for path in program.own)]
+
+    @property
+    def own_keys(self) -> dict[str, list[str]]:
+        """Return the keys that programs set by themselves in files of settings, by the path of the file."""
+        return {path: keys for program in self.programs.values() for path, keys in program.own_keys.items()}
+
+
+class Client(Protocol):
+    """What episodes ask of a running machine; `machines.client.GuestClient` says what each method returns and raises."""
+
+    def observe(self, what: Iterable[str]) -> Observed:
+        """Return the parts of an observation that are asked for."""
+
+    def act(self, action: Json) -> None:
+        """Carry out an action once; `RefusedAction` if the machine refuses it."""
+
+    def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
+        """Wait until the screen is still; tell whether it is."""
+
+    def file(self, path: str) -> bytes | None:
+        """Return the content of a file; None if there is no such file."""
+
+    def listing(self, path: str) -> list[Json] | None:
+        """Return the files and folders below a folder, nested; None if there is no such folder."""
+
+    def upload(self, path: str, content: bytes) -> None:
+        """Write a file, and make the folders that it is in."""
+
+    def execute(self, command: list[str] | str, shell: bool = False) -> Json:
+        """Run a command until it ends, and return its `output`, `error` and `returncode`."""
+
+    def launch(self, command: list[str]) -> None:
+        """Start a command and leave it running."""
+
+    def close_all(self) -> None:
+        """Ask every window to close."""
+
+    def state(self) -> Json:
+        """Return the windows, the cursor, and how often the desktop was started."""
+
+
+class Machine(Protocol):
+    """A machine of any kind. As a context manager it is started, and always stopped at the end.
+
+    Faults of the machine are `MachineError`; what the user has to install, build or correct is `MachineNeeds`.
+    """
+
+    def check(self) -> None:
+        """Raise `MachineNeeds` with everything that keeps this machine from starting here; start nothing that stays."""
+
+    def start(self) -> None:
+        """Start it, and return when its desktop is ready."""
+
+    def reset(self) -> None:
+        """Bring it back to its snapshot: files, processes and desktop are as after `start`."""
+
+    def stop(self) -> None:
+        """End it with everything that runs in it; nothing to do if it does not run."""
+
+    @property
+    def client(self) -> Client:
+        """Return the client of its guest server; `MachineError` if it does not run."""
+
+    @property
+    def offers(self) -> Offers:
+        """Return what it offers; it need not run."""
+
+    @property
+    def identity(self) -> Json:
+        """Return what decides how programs behave on it (builds of images, limits), as JSON; it need not run."""
+
+    def __enter__(self) -> Self:
+        """Start it."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Stop it."""
+
+
+@dataclass(frozen=True)
+class MachineChoice:
+    """A kind of machine with its options: small enough to send to workers, which make their machines from it.
+
+    `image` is the name of the image, `folder` the folder of machines (images, snapshots), `options` what the kind understands beside them.
+    """
+
+    kind: str
+    image: str
+    folder: Path
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def make(self) -> Machine:
+        """Return a machine that is not started; `PluginError` or `MachineNeeds` if the choice is wrong."""
+        return KINDS[self.kind](self)
+
+    def check(self) -> None:
+        """Raise `MachineNeeds` or `PluginError` if such a machine cannot be started here. Runs call it before anything starts."""
+        self.make().check()
+
+    @property
+    def offers(self) -> Offers:
+        """Return what such a machine offers, without starting one."""
+        return self.make().offers
+
+    @property
+    def identity(self) -> Json:
+        """Return what the id of a run has to cover, as JSON: the kind, the plug-in that makes it, and the machine's own identity."""
+        return {"kind": self.kind, "plugin": KINDS.plugin(self.kind).identity, "image": self.image, **self.make().identity}
+
+    def numbers(self, known: Mapping[str, int]) -> dict[str, int]:
+        """Return the options as whole numbers, or the values in `known` where an option is not given.
+
+        `MachineNeeds` if an option is not in `known`, or is no whole number above 0.
+        """
+        for name, value in self.options.items():
+            if name not in known:
+                raise MachineNeeds(f"machines of kind '{self.kind}' have no option '{name}'; they have {', '.join(known) or 'none'}")
+            if not (value.isascii() and value.isdigit() and int(value) > 0):
+                raise MachineNeeds(f"the option '{name}' of machines of kind '{self.kind}' is a whole number above 0, not {value!r}")
+        return {name: int(self.options.get(name, number)) for name, number in known.items()}
+
+
+Kind = Callable[[MachineChoice], Machine]
+KINDS: Registry[Kind] = Registry(
+    "kind of machine",
+    "deskmill.machines",
+    {
+        "sandbox": "machines.sandbox:sandbox",
+    },
+)
