@@ -1,4 +1,4 @@
-"""Finds what rows of two splits say of one atomic task or goal, from their masked texts and the catalog alone."""
+"""Finds what rows of two splits say alike: one atomic task or goal, from their masked texts, or one phrasing that two tasks share."""
 
 import re
 from collections import defaultdict
@@ -7,8 +7,9 @@ from functools import cache
 from typing import Any
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.schema import SENTENCE_ENDS, Talk
+from atomic_tasks.schema import PLACEHOLDER, SENTENCE_ENDS, Talk
 from compositions.schema import Workflow
+from compositions.splits import Split, SplitOf
 
 Row = Mapping[str, Any]
 Span = tuple[int, int]
@@ -22,6 +23,29 @@ def leaks(rows: Iterable[Row], catalog: Catalog, workflows: Mapping[str, Workflo
             for name in said(row, catalog, workflows):
                 splits[name].add(row["split"])
     return {name: found for name, found in splits.items() if len(found) > 1}
+
+
+def shared_words(catalog: Catalog, workflows: Mapping[str, Workflow], split_of: SplitOf) -> dict[str, set[str]]:
+    """The phrasings, arguments masked, that tasks or goals of several splits have in common, with the ids of these tasks and goals.
+
+    Generic tasks have no split, so they may share their words. A goal belongs to the splits of all tasks of its workflow.
+    """
+    uses: dict[str, dict[str, set[Split]]] = defaultdict(dict)
+    for name, talk, splits in _talks(catalog, workflows, split_of):
+        for phrasing in (*talk.say, *talk.fragments, *talk.background):
+            uses[PLACEHOLDER.sub("{}", phrasing).casefold().rstrip(SENTENCE_ENDS)][name] = splits
+    shared = {words: users for words, users in uses.items() if len(users) > 1}
+    return {words: set(users) for words, users in shared.items() if len(set().union(*users.values())) > 1}
+
+
+def _talks(catalog: Catalog, workflows: Mapping[str, Workflow], split_of: SplitOf) -> Iterator[tuple[str, Talk, set[Split]]]:
+    for task in catalog.tasks.values():
+        split = split_of(task)
+        if split is not None:
+            yield task.id, task, {split}
+    for workflow in workflows.values():
+        splits = (split_of(catalog.tasks[step.task]) for step in workflow.steps)
+        yield workflow.id, workflow.goal, {split for split in splits if split is not None}
 
 
 def said(row: Row, catalog: Catalog, workflows: Mapping[str, Workflow]) -> set[str]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.schema import PLACEHOLDER
 from compositions.engine import Engine
 from compositions.graph import application_graph
 from compositions.library import by_id, read_workflows
@@ -19,10 +20,10 @@ from compositions.splits import SplitShares, no_split, shared_splits, split_by, 
 from flows.jobs import wanted_rows
 from flows.pipeline import Built, build_dataset
 from flows.publish import applications_without
-from flows.recipe import Recipe
+from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
 from narrators.drop_out import kept_steps
 from tests.conftest import made_once, quiet
-from tests.flows.leaks import leaks, said
+from tests.flows.leaks import leaks, said, shared_words
 from warehouse.layout import DataFolder
 
 CATALOG, _ = read_catalog()
@@ -51,6 +52,23 @@ def test_no_split_says_what_another_says(rows: Rows, catalog: Catalog, workflows
 
 def test_no_split_of_tiny_says_what_another_says(tiny: DataFolder, catalog: Catalog, workflows: dict[str, Workflow]) -> None:
     assert leaks(ds.dataset(tiny.labels / "tiny" / "data").to_table().to_pylist(), catalog, workflows) == {}
+
+
+def test_tasks_and_goals_of_two_splits_share_no_phrasing(catalog: Catalog, workflows: dict[str, Workflow]) -> None:
+    """A model that has seen the text of one would know the text of the other, though no task is in both splits: reword one of them."""
+    for shares in {read_recipe(path.stem)[1].splits for path in RECIPES_ROOT.glob("*.yaml")}:
+        assert shared_words(catalog, workflows, split_by(shares)) == {}
+
+
+@pytest.mark.parametrize("of_test", ["say", "fragments"])
+def test_a_phrasing_that_is_borrowed_across_splits_is_found(catalog: Catalog, workflows: dict[str, Workflow], of_test: str) -> None:
+    """The check above can fail, also where the borrowed words differ in their arguments, in capitals and in the full stop."""
+    lender = next(task for task in catalog.tasks.values() if SPLIT_OF(task) == "test" and task.fragments)
+    words = getattr(lender, of_test)[0]
+    goal = next(workflow for workflow in workflows.values() if {SPLIT_OF(catalog.tasks[step.task]) for step in workflow.steps} == {"train"})
+    borrowed = PLACEHOLDER.sub("{other}", words).capitalize() + "."
+    changed = goal.model_copy(update={"goal": goal.goal.model_copy(update={"say": (*goal.goal.say, borrowed)})})
+    assert set().union(*shared_words(catalog, {**workflows, goal.id: changed}, SPLIT_OF).values()) == {lender.id, goal.id}
 
 
 @pytest.mark.parametrize("goal", [False, True], ids=["step", "goal"])
