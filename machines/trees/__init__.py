@@ -1,0 +1,1 @@
+"""Reading accessibility trees: of AT-SPI and of UI Automation, into the same elements."""

@@ -1,0 +1,219 @@
+"""Protects the reading of trees: AT-SPI and UI Automation give the same elements, and no tree raises anything but a fault of the machine."""
+
+from xml.etree import ElementTree
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from machines.errors import MachineError
+from machines.observation import marked, worth_telling
+from machines.trees.elements import Element
+from machines.trees.reading import read_elements
+from machines.trees.roles import declared
+from tests.conftest import REPOSITORY
+
+SCREEN = (1440, 900)
+WAA = 'xmlns:st="uri:deskat:state.at-spi.gnome.org" xmlns:cp="uri:deskat:component.at-spi.gnome.org" xmlns:val="uri:deskat:value.at-spi.gnome.org" xmlns:win="uri:deskat:uia.windows.microsoft.org"'
+OSWORLD = " ".join(
+    f'xmlns:{short}="https://accessibility.windows.example.org/ns/{name}"'
+    for short, name in (("st", "state"), ("cp", "component"), ("val", "value"), ("win", "class"))
+)
+UBUNTU = OSWORLD.replace("windows", "ubuntu")
+_HIDDEN = 'st:visible="false"'
+
+
+def control(tag: str, name: str, wrapper: str, box: tuple[int, int, int, int], more: str = "", inside: str = "") -> str:
+    """A node as Windows Agent Arena writes it (its paper, figure 7)."""
+    x, y, width, height = box
+    states = "" if _HIDDEN in more else 'st:visible="true"'
+    return (
+        f'<{tag} name="{name}" st:enabled="true" {states} cp:screencoord="({x}, {y})" cp:size="({width}, {height})" selection="true" '
+        f"win:class=\"&lt;class 'pywinauto.controls.{wrapper}'&gt;\" {more}>{inside}</{tag}>"
+    )
+
+
+NOTEPAD = control("notepad", "notes.txt - Notepad", "uiawrapper.UIAWrapper", (100, 100, 600, 400), inside="".join([
+    control("richeditd2dpt", "Text editor", "uia_controls.EditWrapper", (110, 140, 580, 300), 'st:editable="true" st:keyboard_focused="true" val:value="pears"'),
+    control("menubar", "", "uia_controls.MenuWrapper", (100, 120, 200, 20), inside=control("menuitem", "File", "uia_controls.MenuItemWrapper", (100, 120, 40, 20), 'st:expanded="true"')),
+    control("togglebutton", "Bold", "uia_controls.ButtonWrapper", (300, 120, 20, 20), 'st:pressed="true"'),
+    control("checkbox", "Match case", "uia_controls.ButtonWrapper", (320, 120, 20, 20), 'st:checked="true"'),
+    control("slider", "Zoom", "uia_controls.SliderWrapper", (340, 120, 90, 20), 'val:value="1.5"'),
+    control("button", "Hidden", "uia_controls.ButtonWrapper", (300, 120, 20, 20), _HIDDEN),
+    control("someclass", "Odd one", "uiawrapper.UIAWrapper", (430, 120, 20, 20), 'st:selected="true"'),
+]))  # fmt: skip
+TASKBAR = control("shell_traywnd", "Taskbar", "uiawrapper.UIAWrapper", (0, 852, 1440, 48), 'st:active="false"')
+OF_WAA = f"<desktop {WAA}>{TASKBAR}{NOTEPAD}</desktop>"
+
+
+def by_name(xml: str) -> dict[str, Element]:
+    return {one.name: one for one in read_elements(xml, SCREEN)}
+
+
+def test_a_tree_of_windows_agent_arena_gives_roles_states_texts_windows_and_places() -> None:
+    found = by_name(OF_WAA)
+    assert {name: one.role for name, one in found.items()} == {
+        "Taskbar": "frame", "notes.txt - Notepad": "frame", "Text editor": "text", "": "menu bar", "File": "menu item", "Bold": "toggle button",
+        "Match case": "check box", "Zoom": "slider", "Odd one": "custom",
+    }  # fmt: skip
+    editor = found["Text editor"]
+    assert (editor.text, editor.value, editor.box, editor.window, editor.application) == (
+        "pears",
+        None,
+        (110, 140, 580, 300),
+        "notes.txt - Notepad",
+        "notepad",
+    )
+    assert {"enabled", "showing", "focused", "editable"} <= editor.states and "active" not in found["Taskbar"].states
+    assert "checked" in found["Match case"].states and "expanded" in found["File"].states and "selected" in found["Odd one"].states
+    assert found["Zoom"].value == 1.5
+    assert {one.name for one in marked(read_elements(OF_WAA, SCREEN))} >= {"Text editor", "File", "Bold", "Match case", "Zoom", "Odd one"}
+
+
+def test_what_is_hidden_or_minimized_is_not_listed() -> None:
+    assert "Hidden" not in by_name(OF_WAA)
+    assert set(by_name(OF_WAA.replace("<notepad ", '<notepad st:minimized="true" '))) == {"Taskbar"}
+
+
+@pytest.mark.parametrize("word", ["control_type", "friendly_class_name"])
+def test_the_most_exact_word_for_a_control_decides(word: str) -> None:
+    """Windows Agent Arena wraps check boxes as buttons; other servers say what they are."""
+    xml = f'<desktop {OSWORLD}><w name="W"><button name="Wrap" win:{word}="CheckBox" win:class="ButtonWrapper" cp:screencoord="(1, 1)" cp:size="(9, 9)"/></w></desktop>'
+    assert by_name(xml)["Wrap"].role == "check box"
+
+
+def test_the_same_dialog_reads_the_same_from_both_systems() -> None:
+    """A button, a check box and a text field, as OSWorld writes them under Ubuntu and under Windows."""
+    place = 'st:enabled="true" cp:screencoord="({}, 20)" cp:size="(40, 20)"'
+    both = [
+        f'<desktop-frame {UBUNTU}><application name="app"><frame name="Find" cp:screencoord="(0, 0)" cp:size="(400, 300)" st:showing="true" st:visible="true">'
+        f'<push-button name="Next" {place.format(10)}/><check-box name="Whole word" st:checked="true" {place.format(60)}/><text name="What" st:editable="true" st:focused="true" {place.format(120)}>pears</text>'
+        "</frame></application></desktop-frame>",
+        f'<desktop {OSWORLD}><app name="Find" cp:screencoord="(0, 0)" cp:size="(400, 300)" st:visible="true">'
+        f'<x name="Next" win:friendly_class_name="button" {place.format(10)}/><x name="Whole word" win:friendly_class_name="checkbox" st:checked="true" {place.format(60)}/>'
+        f'<x name="What" win:friendly_class_name="edit" st:editable="true" st:has_keyboard_focus="true" {place.format(120)}>pears</x></app></desktop>',
+    ]
+    told = {"enabled", "focused", "checked", "selected", "expanded", "editable"}
+    linux, windows = (
+        [(one.role, one.name, one.text, one.states & told, one.box, one.window, one.application) for one in read_elements(xml, SCREEN)]
+        for xml in both
+    )
+    assert linux == windows and len(linux) == 4
+
+
+def test_a_popup_menu_is_a_window_of_windows_and_still_a_menu() -> None:
+    xml = f"<desktop {WAA}>{control('tag-32768', 'Context', 'uiawrapper.UIAWrapper', (1, 1, 50, 50))}</desktop>"
+    assert by_name(xml)["Context"].role == "menu"
+
+
+def test_states_of_osworld_read_as_ours() -> None:
+    xml = f'<desktop-frame {UBUNTU}><application name="a"><text name="t" st:multi_line="true" attr="true" cp:screencoord="(1, 1)" cp:size="(9, 9)"/></application></desktop-frame>'
+    assert by_name(xml)["t"].states == {"multi-line"}
+
+
+def test_every_role_of_an_oracle_is_on_the_list() -> None:
+    asked: set[str] = set()
+
+    def collect(part: object) -> None:
+        if isinstance(part, dict):
+            if isinstance(part.get("role"), str):
+                asked.add(part["role"])
+            part = list(part.values())
+        if isinstance(part, list):
+            for inner in part:
+                collect(inner)
+
+    for path in sorted((REPOSITORY / "atomic_tasks/applications").glob("*.yaml")):
+        for task in yaml.safe_load(path.read_text())["tasks"]:
+            collect({key: value for key, value in task.items() if key != "arguments"})
+    assert len(asked) > 15 and asked <= set(declared().roles)
+
+
+def test_a_role_that_no_list_names_is_told_if_it_has_a_name() -> None:
+    xml = (
+        f'<desktop-frame {UBUNTU}><application name="a"><gauge name="Speed" cp:screencoord="(1, 1)" cp:size="(9, 9)"/></application></desktop-frame>'
+    )
+    assert [(one.role, one.name) for one in worth_telling(read_elements(xml, SCREEN))] == [("custom", "Speed")]
+
+
+@pytest.mark.parametrize(
+    "xml",
+    [
+        "\ud800", "\x00", '<?xml version="1.0" encoding="utf-7"?><desktop/>\ud800', OF_WAA.replace("(110, 140)", "(x, 1)"), OF_WAA.replace("(110, 140)", "(1, 1, 1)"),
+        OF_WAA.replace("(110, 140)", "9" * 5000), OF_WAA[:700], f"<desktop {WAA}>" + "<a>" * 5000 + "</a>" * 5000 + "</desktop>",
+        '<desktop xmlns:cp="https://accessibility.macos.example.org/ns/component"><window cp:size="(1, 1)"/></desktop>',
+    ],
+)  # fmt: skip
+def test_a_wrong_tree_is_a_fault_of_the_machine(xml: str) -> None:
+    with pytest.raises(MachineError, match="accessibility tree"):
+        read_elements(xml, SCREEN)
+
+
+_NAMES = st.sampled_from(
+    [
+        "screencoord",
+        "size",
+        "value",
+        "visible",
+        "enabled",
+        "checked",
+        "multi_line",
+        "minimized",
+        "class",
+        "control_type",
+        "friendly_class_name",
+        "process",
+    ]
+)
+_SPACES = st.sampled_from([f"uri:deskat:{name}.x" for name in ("state", "component", "value", "uia.windows")] + [f"https://accessibility.{system}.example.org/ns/{name}" for system in ("ubuntu", "windows", "macos") for name in ("state", "component", "value", "class")])  # fmt: skip
+_WORDS = st.sampled_from(
+    [
+        "true",
+        "false",
+        "(3, 4)",
+        "( 3,4 )",
+        "(-5, 900)",
+        "(3, 4",
+        "(nan, 1)",
+        "1.5",
+        "nan",
+        "inf",
+        "1_0",
+        "٣",
+        "x",
+        "",
+        "ButtonWrapper",
+        "uiaWrapper",
+        "CheckBox",
+    ]
+) | st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=12)
+_TAGS = st.sampled_from(
+    ["desktop", "desktop-frame", "application", "frame", "push-button", "button", "root-pane", "menu-bar", "shell_traywnd", "tag-32768", "x"]
+)
+
+
+@st.composite
+def nodes(draw: st.DrawFn, depth: int = 0) -> ElementTree.Element:
+    node = ElementTree.Element(draw(_TAGS), {"name": draw(_WORDS)})
+    for space, name, word in draw(st.lists(st.tuples(_SPACES, _NAMES, _WORDS), max_size=5)):
+        node.set(f"{{{space}}}{name}", word)
+    node.text = draw(st.none() | _WORDS)
+    if depth < 4:
+        node.extend(draw(st.lists(nodes(depth + 1), max_size=3)))
+    return node
+
+
+@settings(deadline=None)
+@given(nodes(), st.data())
+def test_whatever_the_tree_there_are_sound_elements_or_it_is_a_fault_of_the_machine(root: ElementTree.Element, data: st.DataObject) -> None:
+    root.tag = data.draw(st.sampled_from(["desktop", "desktop-frame", root.tag]))
+    xml = ElementTree.tostring(root, encoding="unicode")
+    cut = data.draw(st.just(len(xml)) | st.integers(0, len(xml)))
+    try:
+        found = read_elements(xml[:cut] + data.draw(st.sampled_from(["", "", "<", "\ud800", "\x00", "&x;"])) + xml[cut:], SCREEN)
+    except MachineError:
+        return
+    assert [one.number for one in found] == list(range(1, len(found) + 1))
+    assert all(0 <= one.middle[0] < SCREEN[0] and 0 <= one.middle[1] < SCREEN[1] and one.role in declared().roles for one in found)
+    assert set(marked(found)) <= set(worth_telling(found))
