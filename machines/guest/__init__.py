@@ -1,1 +1,4 @@
-"""The guest server: runs inside the machine, beside the desktop, with Debian packages only; it imports nothing outside this folder."""
+"""The guest server: runs inside the machine, beside the desktop, and imports nothing outside this folder.
+
+Each system has its room; the rest is shared.
+"""

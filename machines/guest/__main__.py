@@ -1,4 +1,4 @@
-"""Process 1 of the machine: reads its configuration from standard input, starts the desktop, and serves.
+"""Process 1 of a machine with Linux: reads its configuration from standard input, starts the desktop, and serves.
 
 The configuration is JSON: `token`, `socket` (the number of the listening socket), `screen`, `programs`, `limits`, `home` (a folder to copy).
 """
@@ -16,8 +16,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from machines.guest.desktop import Desktop, Screen
-from machines.guest.processes import Limits, Processes
+from machines.guest.on_linux.desktop import Desktop
+from machines.guest.on_linux.processes import Limits, Processes
+from machines.guest.platform import Screen
 
 HOME = Path("/home/agent")
 _PR_SET_DUMPABLE = 4
@@ -61,28 +62,16 @@ def _make_home(template: Path) -> None:
 
 
 def _serve(processes: Processes, desktop: Desktop, asked: dict[str, Any]) -> None:
-    from werkzeug.serving import WSGIRequestHandler, make_server
-
+    from machines.guest.on_linux.platform import Linux
     from machines.guest.protocol import add_protocol
     from machines.guest.server import Guest, create_app
+    from machines.guest.serving import serve
 
-    class Quiet(WSGIRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_request(self, *_: object) -> None:
-            """Do nothing: the host keeps the log of its requests."""
-
-        def address_string(self) -> str:
-            return "host"
-
-    guest = Guest(processes, desktop, asked["programs"])
+    guest = Guest(Linux(processes, desktop), asked["programs"])
     app = create_app(guest, asked["token"])
     add_protocol(app, guest)
-    listening = socket.socket(fileno=asked["socket"])
-    host = "unix://guest" if listening.family == socket.AF_UNIX else "0.0.0.0"
-    server = make_server(host, 0, app, threaded=True, request_handler=Quiet, fd=listening.fileno())
     desktop.watch()
-    server.serve_forever()
+    serve(app, socket.socket(fileno=asked["socket"]))
 
 
 if __name__ == "__main__":

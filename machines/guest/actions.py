@@ -3,49 +3,35 @@
 An action is `{"name": ..., arguments}`. The host turns element numbers and normalised places into pixels, since it knows what the agent saw.
 """
 
-import io
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from machines.guest.clipboard import Clipboard
-from machines.guest.desktop import Desktop
-from machines.guest.input import Input
-from machines.guest.processes import Processes
-from machines.guest.screen import FrameBuffer
-from machines.guest.windows import Window, Windows
+from machines.guest.platform import ActionError, Platform, Window
 
 Json = dict[str, Any]
-
-
-class ActionError(ValueError):
-    """An action that cannot be carried out; the text is for the agent."""
 
 
 class Actions:
     """Carries out one action at a time."""
 
-    def __init__(self, processes: Processes, desktop: Desktop, programs: Mapping[str, list[str]], screen: FrameBuffer) -> None:
-        self._processes = processes
-        self._desktop = desktop
+    def __init__(self, platform: Platform, programs: Mapping[str, list[str]]) -> None:
+        self._platform = platform
         self._programs = programs
-        self._screen = screen
-        self.input = Input()
-        self.windows = Windows()
-        self.clipboard = Clipboard(processes, desktop)
-        self._by_name: dict[str, Callable[..., None]] = {
-            "move": self.input.move,
-            "single_click": self.input.click,
-            "double_click": lambda: self.input.click(times=2),
-            "right_click": lambda: self.input.click("right"),
-            "drag": self.input.drag,
-            "scroll": self.input.scroll,
-            "write": self.input.write,
-            "press": self.input.press,
-            "copy_text": lambda text: self.clipboard.copy(text.encode()),
+        mouse_and_keys = platform.input
+        self._by_name: dict[str, Callable[..., object]] = {
+            "move": mouse_and_keys.move,
+            "single_click": mouse_and_keys.click,
+            "double_click": lambda: mouse_and_keys.click(times=2),
+            "right_click": lambda: mouse_and_keys.click("right"),
+            "drag": mouse_and_keys.drag,
+            "scroll": mouse_and_keys.scroll,
+            "write": mouse_and_keys.write,
+            "press": mouse_and_keys.press,
+            "copy_text": platform.copy_text,
             "copy_image": self._copy_image,
-            "paste": lambda: self.input.press("ctrl+v"),
+            "paste": lambda: mouse_and_keys.press("ctrl+v"),
             "open_program": self.open_program,
-            "switch_to_app": lambda window: self.windows.activate(self.window(window)),
+            "switch_to_app": lambda window: platform.activate(self.window(window)),
         }
 
     def do(self, action: Json) -> None:
@@ -66,19 +52,16 @@ class Actions:
             raise ActionError(f"no program '{program}' is installed; there are {', '.join(sorted(self._programs))}")
         self.launch(command)
 
-    def launch(self, command: list[str]) -> int:
+    def launch(self, command: list[str] | str) -> int:
         """Start a command in the desktop, leave it running, and return its process number."""
-        from subprocess import DEVNULL
-
-        home = self._desktop.environment["HOME"]
         try:
-            return self._processes.start(command, self._desktop.environment, cwd=home, stdout=DEVNULL, stderr=DEVNULL).pid
+            return self._platform.start(command)
         except OSError as error:
-            raise ActionError(f"{command[0]} could not be started: {error}") from error
+            raise ActionError(f"{command if isinstance(command, str) else command[0]} could not be started: {error}") from error
 
     def window(self, title: str, strict: bool = False, by_class: bool = False) -> Window:
         """Return the highest window whose title, or class, contains a text; `strict` compares the whole title or class."""
-        windows = self.windows.all()
+        windows = self._platform.windows()
         for window in reversed(windows):
             own = window.window_class if by_class else window.title
             if own == title or (not strict and title.lower() in own.lower()):
@@ -86,6 +69,4 @@ class Actions:
         raise ActionError(f"no window is called '{title}'; there are {', '.join(repr(window.title) for window in windows) or 'none'}")
 
     def _copy_image(self, x: int, y: int, width: int, height: int) -> None:
-        file = io.BytesIO()
-        self._screen.picture().crop((x, y, x + width, y + height)).save(file, "PNG")
-        self.clipboard.copy(file.getvalue(), "image/png")
+        self._platform.copy_picture(self._platform.picture().crop((x, y, x + width, y + height)))

@@ -1,14 +1,13 @@
 """Files of the guest: fetching, uploading, listing, and the predicates of Windows Agent Arena. It only ever reads regular files."""
 
 import os
-import shutil
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, jsonify, request
 
-from machines.guest.actions import ActionError
+from machines.guest.platform import ActionError, Platform
 
 if TYPE_CHECKING:
     from machines.guest.server import Guest
@@ -16,13 +15,14 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 _LARGEST = 256 * 2**20  # bytes of the largest file that is fetched
 _MOST_ENTRIES = 20_000
+_READ = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))  # each system has some of them
 
 
 def add_files(app: Flask, guest: "Guest") -> None:
     """Add the endpoints."""
-    home = Path(guest.desktop.environment["HOME"])
+    home = guest.platform.home
     _add_transfer(app, home)
-    _add_changes(app, home)
+    _add_changes(app, guest.platform)
 
     @app.post("/list_directory")
     def list_directory() -> Json:
@@ -67,10 +67,12 @@ def _add_transfer(app: Flask, home: Path) -> None:
 
     @app.post("/setup/download_file")
     def download_file() -> tuple[Response, int]:
-        return jsonify(status="error", message="this machine has no network: upload the file instead"), 501
+        return jsonify(status="error", message="this guest fetches nothing from the network: upload the file instead"), 501
 
 
-def _add_changes(app: Flask, home: Path) -> None:
+def _add_changes(app: Flask, platform: Platform) -> None:
+    home = platform.home
+
     @app.post("/setup/create_folder")
     def create_folder() -> Json:
         _place(home, _given("path", "folder_path")).mkdir(parents=True, exist_ok=True)
@@ -88,9 +90,7 @@ def _add_changes(app: Flask, home: Path) -> None:
         place = _place(home, _given("path", "file_path"))
         if not place.exists():
             raise ActionError(f"there is no file {place}")
-        bin_folder = home / ".local/share/Trash/files"
-        bin_folder.mkdir(parents=True, exist_ok=True)
-        shutil.move(place, bin_folder / place.name)
+        platform.recycle(place)
         return {"status": "success"}
 
 
@@ -103,12 +103,12 @@ def _given(*names: str) -> str:
 
 
 def _place(home: Path, given: str) -> Path:
-    return home / Path(given).expanduser()
+    return home / Path(os.path.expandvars(given)).expanduser() if os.name == "nt" else home / Path(given).expanduser()
 
 
 def _content(place: Path) -> bytes:
     """Return the bytes of a regular file; refuse a pipe, a device or a file that is too large instead of waiting for it."""
-    descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(place, _READ)
     with os.fdopen(descriptor, "rb") as stream:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):

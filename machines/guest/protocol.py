@@ -1,11 +1,10 @@
 """The endpoints of OSWorld and of Windows Agent Arena, so that their harnesses can drive this machine.
 
 Where the two differ, OSWorld's form is used. A failure has a status of 400 or more: a failed launch, or a missing window, is never
-answered with success. The machine has no network and no recorder: endpoints that need them say so.
+answered with success. The guest fetches nothing from the network and records nothing: endpoints that would say so.
 """
 
 import base64
-import shlex
 import subprocess
 import sys
 import time
@@ -15,13 +14,12 @@ from typing import Any
 from flask import Flask, Response, jsonify, request
 
 from machines.guest import files
-from machines.guest.actions import ActionError
+from machines.guest.platform import ActionError, Window
 from machines.guest.server import Guest
 
 Json = dict[str, Any]
 Answer = Json | Response | tuple[Response, int]
 _COMMAND_SECONDS, _PYTHON_SECONDS, _WINDOW_SECONDS = 120.0, 30.0, 30.0
-_NO_NETWORK = "this machine has no network: upload the file instead"
 _NO_RECORDER = "this machine has no recorder: every step has its screenshot"
 
 
@@ -39,16 +37,16 @@ def _asked() -> Json:
 
 
 def _add_commands(app: Flask, guest: Guest) -> None:
-    environment, home = guest.desktop.environment, guest.desktop.environment["HOME"]
+    platform = guest.platform
+
+    def asked_command() -> list[str] | str:
+        asked = _asked()
+        return platform.command(asked.get("command", ""), bool(asked.get("shell", False)))
 
     def execute() -> Answer:
-        asked = _asked()
-        command, shell = asked.get("command", ""), bool(asked.get("shell", False))
-        listed = ["/bin/sh", "-c", command if isinstance(command, str) else shlex.join(command)] if shell else _listed(command)
-        if not listed:
-            raise ActionError("execute wants a `command`, a text or a list of texts")
+        command = asked_command()
         try:
-            done = guest.processes.run(listed, environment, _COMMAND_SECONDS, cwd=home)
+            done = platform.run(command, _COMMAND_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
             return jsonify(status="error", message=str(error)), 500
         return {"status": "success", "output": _text(done.stdout), "error": _text(done.stderr), "returncode": done.returncode}
@@ -58,19 +56,14 @@ def _add_commands(app: Flask, guest: Guest) -> None:
 
     @app.post("/setup/launch")
     def launch() -> str:
-        asked = _asked()
-        command = asked.get("command", "")
-        listed = ["/bin/sh", "-c", command if isinstance(command, str) else shlex.join(command)] if asked.get("shell") else _listed(command)
-        if not listed:
-            raise ActionError("launch wants a `command`, a text or a list of texts")
-        guest.actions.launch(listed)
-        return f"{shlex.join(listed)} launched successfully"
+        command = asked_command()
+        guest.actions.launch(command)
+        return f"{command if isinstance(command, str) else ' '.join(command)} launched successfully"
 
     @app.post("/run_python")
     def run_python() -> Answer:
-        command = [sys.executable, "-c", str(_asked().get("code", ""))]
         try:
-            done = guest.processes.run(command, environment, _PYTHON_SECONDS, cwd=home)
+            done = platform.run([sys.executable, "-c", str(_asked().get("code", ""))], _PYTHON_SECONDS)
         except subprocess.TimeoutExpired as error:
             return jsonify(status="error", message=str(error), need_more=False, output="", error=str(error), return_code=-1), 500
         status = "success" if done.returncode == 0 else "error"
@@ -85,7 +78,7 @@ def _add_commands(app: Flask, guest: Guest) -> None:
 def _add_looking(app: Flask, guest: Guest) -> None:
     @app.get("/screenshot")
     def screenshot() -> Response:
-        return Response(guest.screen.png(), mimetype="image/png")
+        return Response(guest.png(), mimetype="image/png")
 
     @app.get("/accessibility")
     def accessibility() -> Json:
@@ -93,29 +86,29 @@ def _add_looking(app: Flask, guest: Guest) -> None:
 
     @app.get("/obs_winagent")
     def obs_winagent() -> Json:
-        windows = guest.actions.windows.all()
+        windows = guest.platform.windows()
         front = next((window for window in windows if window.is_active), None)
         return {
-            "image": base64.b64encode(guest.screen.png()).decode(),
+            "image": base64.b64encode(guest.png()).decode(),
             "window_title": front.title if front else "",
             "rect": [front.x, front.y, front.x + front.width, front.y + front.height] if front else [0, 0, 0, 0],
             "window_names_str": "\n".join(window.title for window in windows),
-            "computer_clipboard": guest.actions.clipboard.text(),
+            "computer_clipboard": guest.platform.copied(),
             "human_input": "",
             "status": "success",
         }
 
     @app.post("/screen_size")
     def screen_size() -> Json:
-        return {"width": guest.desktop.screen.width, "height": guest.desktop.screen.height}
+        return {"width": guest.platform.screen.width, "height": guest.platform.screen.height}
 
     @app.get("/platform")
     def platform() -> str:
-        return "Linux"
+        return guest.platform.name
 
     @app.get("/cursor_position")
     def cursor_position() -> Response:
-        return jsonify(guest.actions.input.position())
+        return jsonify(guest.platform.input.position())
 
     def no_recorder() -> Answer:
         return jsonify(status="error", message=_NO_RECORDER), 501
@@ -132,18 +125,18 @@ def _add_windows(app: Flask, guest: Guest) -> None:
 
     @app.post("/setup/activate_window")
     def activate_window() -> str:
-        guest.actions.windows.activate(_named(guest))
+        guest.platform.activate(_named(guest))
         return "Window activated successfully"
 
     @app.post("/setup/close_window")
     def close_window() -> str:
-        guest.actions.windows.close(_named(guest))
+        guest.platform.close(_named(guest))
         return "Window closed successfully"
 
     @app.post("/setup/close_all")
     def close_all() -> str:
-        for window in guest.actions.windows.all():
-            guest.actions.windows.close(window)
+        for window in guest.platform.windows():
+            guest.platform.close(window)
         return "All windows were asked to close"
 
     @app.post("/setup/open_file")
@@ -151,22 +144,18 @@ def _add_windows(app: Flask, guest: Guest) -> None:
         place = Path(str(_asked().get("path", "")))
         if not place.is_file():
             raise ActionError(f"there is no file {place}")
-        guest.actions.launch(["xdg-open", str(place)])
+        guest.platform.open_file(place)
         until = time.monotonic() + _WINDOW_SECONDS
         while time.monotonic() < until:
-            if any(place.name in window.title for window in guest.actions.windows.all()):
+            if any(place.name in window.title for window in guest.platform.windows()):
                 return {"status": "success"}
             time.sleep(0.05)
         return jsonify(status="error", message=f"no window with '{place.name}' in its title came within {_WINDOW_SECONDS:.0f} s"), 500
 
 
-def _named(guest: Guest) -> Any:
+def _named(guest: Guest) -> Window:
     asked = _asked()
     return guest.actions.window(str(asked.get("window_name", "")), bool(asked.get("strict", False)), bool(asked.get("by_class", False)))
-
-
-def _listed(command: object) -> list[str]:
-    return shlex.split(command) if isinstance(command, str) else [str(word) for word in command] if isinstance(command, list) else []
 
 
 def _text(said: bytes) -> str:

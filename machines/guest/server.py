@@ -5,6 +5,7 @@ Every request needs the token, except `/probe`, which says whether the desktop i
 
 import base64
 import hmac
+import io
 import threading
 import time
 from typing import Any
@@ -12,44 +13,35 @@ from typing import Any
 from flask import Flask, Response, g, jsonify, request
 from werkzeug.exceptions import HTTPException
 
-from machines.guest.accessibility import Accessibility
-from machines.guest.actions import ActionError, Actions
-from machines.guest.desktop import Desktop
-from machines.guest.processes import Processes
-from machines.guest.screen import FrameBuffer
-from machines.guest.tree_xml import tree_as_xml
+from machines.guest.actions import Actions
+from machines.guest.platform import ActionError, Platform
 
 Json = dict[str, Any]
-_TREE_SECONDS = 8.0
 _KEPT_ANSWERS = 1000
 
 
 class Guest:
-    """The parts of the guest that the endpoints use."""
+    """The platform and the actions on it, as the endpoints use them."""
 
-    def __init__(self, processes: Processes, desktop: Desktop, programs: dict[str, list[str]]) -> None:
-        self.processes = processes
-        self.desktop = desktop
-        self.screen = FrameBuffer()
-        self.actions = Actions(processes, desktop, programs, self.screen)
-        self._accessibility: tuple[str, Accessibility] | None = None
+    def __init__(self, platform: Platform, programs: dict[str, list[str]]) -> None:
+        self.platform = platform
+        self.actions = Actions(platform, programs)
         self._reading = threading.Lock()
+
+    def png(self) -> bytes:
+        """Return the screen as PNG, with light compression: speed counts more than size here."""
+        file = io.BytesIO()
+        self.platform.picture().save(file, "PNG", compress_level=1)
+        return file.getvalue()
 
     def tree(self) -> str:
         """Return the accessibility tree as XML. One tree is read at a time: applications answer one question after another anyway."""
         with self._reading:
-            bus = self.desktop.environment["DBUS_SESSION_BUS_ADDRESS"]
-            if self._accessibility is None or self._accessibility[0] != bus:
-                self._accessibility = (bus, Accessibility(bus, self.actions.windows.popups))
-            try:
-                return tree_as_xml(*self._accessibility[1].tree(_TREE_SECONDS))
-            except OSError:
-                self._accessibility = None
-                raise
+            return self.platform.tree()
 
     def windows(self) -> list[Json]:
         """Return the windows, lowest first."""
-        return [window.as_json() for window in self.actions.windows.all()]
+        return [window.as_json() for window in self.platform.windows()]
 
 
 def create_app(guest: Guest, token: str) -> Flask:
@@ -74,15 +66,15 @@ def create_app(guest: Guest, token: str) -> Flask:
 
     @app.get("/probe")
     def probe() -> Json:
-        return {"status": "Probe successful", "ready": True, "starts": guest.desktop.starts}
+        return {"status": "Probe successful", "ready": True, "starts": guest.platform.starts}
 
     @app.get("/state")
     def state() -> Json:
         return {
             "windows": guest.windows(),
-            "cursor": guest.actions.input.position(),
-            "starts": guest.desktop.starts,
-            "ended_for_memory": guest.processes.ended_for_memory,
+            "cursor": guest.platform.input.position(),
+            "starts": guest.platform.starts,
+            "ended_for_memory": guest.platform.ended_for_memory,
         }
 
     @app.post("/observe")
@@ -92,13 +84,13 @@ def create_app(guest: Guest, token: str) -> Flask:
         begun = time.monotonic()
         made: Json = {}
         if "screenshot" in wanted:
-            made["screenshot"] = base64.b64encode(guest.screen.png()).decode()
+            made["screenshot"] = base64.b64encode(guest.png()).decode()
         if "tree" in wanted:
             made["tree"] = guest.tree()
         if "windows" in wanted:
             made["windows"] = guest.windows()
         if "clipboard" in wanted:
-            made["clipboard"] = guest.actions.clipboard.text()
+            made["clipboard"] = guest.platform.copied()
         return {**made, "seconds": time.monotonic() - begun}
 
     @app.post("/act")
@@ -109,7 +101,7 @@ def create_app(guest: Guest, token: str) -> Flask:
     @app.post("/settle")
     def settle() -> Json:
         asked = request.get_json()
-        return {"settled": guest.screen.settle(float(asked["quiet"]), float(asked["limit"]))}
+        return {"settled": guest.platform.settle(float(asked["quiet"]), float(asked["limit"]))}
 
     return app
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jeepney import DBusAddress, MessageType, new_error, new_method_call, new_method_return
 from jeepney.low_level import HeaderFields, Message, Parser
 
-from machines.guest.dbus_calls import Calls, contents, method_call
+from machines.guest.on_linux.dbus_calls import Calls, contents, method_call
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.integers(0, 2**32 - 1)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from machines.errors import MachineError
-from machines.guest.accessibility import Node
-from machines.guest.tree_xml import tree_as_xml
+from machines.guest.on_linux.accessibility import Node
+from machines.guest.on_linux.tree_xml import tree_as_xml
 from machines.observation import Element, linearised, marked, read_elements, with_marks, worth_telling
 
 SCREEN = (400, 300)

@@ -1,19 +1,17 @@
 """The screen: pictures from the memory that Xvfb maps into a file, and waiting until nothing moves."""
 
-import io
 import mmap
 import struct
-import time
 import zlib
 from pathlib import Path
 
 from PIL import Image
 
-from machines.guest.desktop import FRAME_BUFFER
-from machines.guest.processes import is_anyone_busy
+from machines.guest.on_linux.desktop import FRAME_BUFFER
+from machines.guest.on_linux.processes import is_anyone_busy
+from machines.guest.settling import settled
 
 _HEADER = struct.Struct(">25I")  # X window dump, format 7
-_LOOK_EVERY = 0.03
 
 
 class FrameBuffer:
@@ -30,26 +28,9 @@ class FrameBuffer:
         self._map()
         return Image.frombytes("RGB", (self._width, self._height), bytes(self._pixels), "raw", "BGRX", self._line, 1)
 
-    def png(self) -> bytes:
-        """Return the screen as PNG, with light compression: speed counts more than size here."""
-        file = io.BytesIO()
-        self.picture().save(file, "PNG", compress_level=1)
-        return file.getvalue()
-
     def settle(self, quiet: float, limit: float) -> bool:
-        """Wait until nothing on the screen changes for `quiet` seconds; tell whether that happened within `limit` seconds.
-
-        While a process has work to do, the screen may still change: on a busy host that can be long after the request.
-        """
-        begun = changed = time.monotonic()
-        seen = self._sum()
-        while (now := time.monotonic()) - begun < limit:
-            if now - changed >= quiet:
-                return True
-            time.sleep(_LOOK_EVERY)
-            if (current := self._sum()) != seen or is_anyone_busy():
-                seen, changed = current, time.monotonic()
-        return False
+        """Wait until nothing on the screen changes and no process works for `quiet` seconds; tell whether that happened within `limit` seconds."""
+        return settled(self._sum, is_anyone_busy, quiet, limit)
 
     def _sum(self) -> int:
         self._map()

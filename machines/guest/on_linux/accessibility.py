@@ -11,8 +11,8 @@ from typing import Any
 
 from jeepney.io.blocking import open_dbus_connection
 
-from machines.guest.dbus_calls import Calls, Question, Reference
-from machines.guest.desktop import wake_accessibility
+from machines.guest.on_linux.dbus_calls import Calls, Question, Reference
+from machines.guest.on_linux.desktop import wake_accessibility
 
 STATES = (
     "invalid", "active", "armed", "busy", "checked", "collapsed", "defunct", "editable", "enabled", "expandable", "expanded", "focusable",

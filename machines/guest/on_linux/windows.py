@@ -1,31 +1,12 @@
 """Windows as the window manager knows them: their titles, their places, which one is in front, and bringing one to the front."""
 
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from Xlib import X, Xatom, display, error
 from Xlib.protocol import event
 
-from machines.guest.x11 import Connection
-
-
-@dataclass(frozen=True)
-class Window:
-    """A window of an application; its place is the place of its content, in pixels."""
-
-    identity: int
-    title: str
-    window_class: str
-    process: int | None
-    x: int
-    y: int
-    width: int
-    height: int
-    is_active: bool
-
-    def as_json(self) -> dict[str, Any]:
-        """Return its fields."""
-        return asdict(self)
+from machines.guest.on_linux.x11 import Connection
+from machines.guest.platform import Window
 
 
 class Windows:

@@ -6,10 +6,10 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from machines.guest.processes import Processes, end_group
+from machines.guest.on_linux.processes import Processes, end_group
+from machines.guest.platform import Screen
 
 FRAME_BUFFER = Path("/run/screen")
 _LIMIT = 20.0  # seconds; each part has to be up within this time
@@ -17,14 +17,6 @@ _LIMIT = 20.0  # seconds; each part has to be up within this time
 
 class DesktopError(RuntimeError):
     """A part of the desktop did not come up; the text names it and quotes its output."""
-
-
-@dataclass(frozen=True)
-class Screen:
-    """The size of the screen in pixels."""
-
-    width: int
-    height: int
 
 
 class Desktop:

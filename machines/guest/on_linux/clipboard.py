@@ -2,8 +2,8 @@
 
 import subprocess
 
-from machines.guest.desktop import Desktop
-from machines.guest.processes import Processes
+from machines.guest.on_linux.desktop import Desktop
+from machines.guest.on_linux.processes import Processes
 
 _SECONDS = 5.0
 

@@ -9,7 +9,7 @@ from Xlib.protocol.event import MappingNotify
 
 from machines.guest.keys import UnknownKey, key_of
 from machines.guest.keys import combination as read_combination
-from machines.guest.x11 import Connection
+from machines.guest.on_linux.x11 import Connection
 
 Event = tuple[int, dict[str, int]]
 

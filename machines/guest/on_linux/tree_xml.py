@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from machines.guest.accessibility import Node
+from machines.guest.on_linux.accessibility import Node
 
 _BASE = "https://accessibility.ubuntu.example.org/ns/"
 STATE, COMPONENT, VALUE = f"{_BASE}state", f"{_BASE}component", f"{_BASE}value"

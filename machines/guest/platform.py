@@ -1,0 +1,126 @@
+"""What the guest server asks of the system that it runs on. A platform is one class with these methods; everything else is shared."""
+
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from PIL import Image
+
+
+class ActionError(ValueError):
+    """An action that cannot be carried out; the text is for the agent."""
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The size of the screen in pixels."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window of an application; its place is the place of its content, in pixels."""
+
+    identity: int
+    title: str
+    window_class: str
+    process: int | None
+    x: int
+    y: int
+    width: int
+    height: int
+    is_active: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """Return its fields."""
+        return asdict(self)
+
+
+class Input(Protocol):
+    """Mouse and keyboard. Places are in pixels."""
+
+    def move(self, x: int, y: int) -> None:
+        """Move the pointer to a place."""
+
+    def click(self, button: str = "left", times: int = 1) -> None:
+        """Click where the pointer is."""
+
+    def scroll(self, direction: str, clicks: int = 3) -> None:
+        """Turn the wheel up, down, left or right."""
+
+    def drag(self, x: int, y: int) -> None:
+        """Press the button at the pointer, move to a place in steps, and release."""
+
+    def press(self, combination: str) -> None:
+        """Press keys together, as in `ctrl+shift+s`; `UnknownKey` for a text that is no key."""
+
+    def write(self, text: str) -> None:
+        """Type a text."""
+
+    def position(self) -> tuple[int, int]:
+        """Return the place of the pointer."""
+
+
+class Platform(Protocol):
+    """A system with a desktop. `name` is as Python's `platform.system()` says it; `starts` counts how often the desktop was started."""
+
+    name: str
+    home: Path
+    screen: Screen
+
+    @property
+    def input(self) -> Input:
+        """Return mouse and keyboard."""
+
+    @property
+    def starts(self) -> int:
+        """Return how often the desktop was started."""
+
+    @property
+    def ended_for_memory(self) -> int:
+        """Return how many processes were ended because they used too much memory."""
+
+    def picture(self) -> Image.Image:
+        """Return the screen with the pointer, as an RGB picture."""
+
+    def settle(self, quiet: float, limit: float) -> bool:
+        """Wait until nothing has changed for `quiet` seconds; tell whether that happened within `limit` seconds."""
+
+    def tree(self) -> str:
+        """Return the accessibility tree as XML. It is asked by one thread at a time."""
+
+    def windows(self) -> list[Window]:
+        """Return the windows from the lowest to the highest."""
+
+    def activate(self, window: Window) -> None:
+        """Bring a window to the front."""
+
+    def close(self, window: Window) -> None:
+        """Ask a window to close, as a person would."""
+
+    def copied(self) -> str:
+        """Return the text in the clipboard; empty if it holds no text."""
+
+    def copy_text(self, text: str) -> None:
+        """Put a text into the clipboard."""
+
+    def copy_picture(self, picture: Image.Image) -> None:
+        """Put a picture into the clipboard."""
+
+    def command(self, given: object, shell: bool) -> list[str] | str:
+        """Return a command from a text or a list of texts, to be run by the shell if asked; `ActionError` if it is neither."""
+
+    def run(self, command: list[str] | str, seconds: float) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command in the home folder until it ends; `subprocess.TimeoutExpired` after ending it, `OSError` if it does not start."""
+
+    def start(self, command: list[str] | str) -> int:
+        """Start a command in the home folder, leave it running, and return its process number; `OSError` if it does not start."""
+
+    def open_file(self, path: Path) -> None:
+        """Open a file with the program for its kind."""
+
+    def recycle(self, path: Path) -> None:
+        """Put a file or a folder into the bin."""
