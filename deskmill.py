@@ -3,8 +3,9 @@
 import click
 
 from command_line.datasets import build, draft, import_file, validate
-from command_line.episodes import episodes, machine, prove, suites
+from command_line.episodes import episodes, prove, suites
 from command_line.errors import Commands
+from command_line.machine import machine
 from command_line.quality import quality
 from command_line.results import export, load, prune, report, show, sql
 from command_line.selection import compare, select

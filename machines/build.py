@@ -13,15 +13,17 @@ import subprocess
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from machines import host
 from machines.errors import MachineError, MachineNeeds
-from machines.image import HOME_FILES, WAY, Image, find_image
-from machines.packages import KEPT, PackageList, architecture, check_registry, debian, hash_of, packages_of, sources
+from machines.image import HOME_FILES, WAY, Image, declared, find_image
+from machines.packages import KEPT, PackageList, architecture, check_registry, hash_of, packages_of
 from machines.sandbox import Sandbox, check_host
+from machines.sources import apt_sources
 
 _NOT_NEEDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/help/*", "/usr/share/info/*")
 _FASTER = Path("/usr/share/mmdebstrap/hooks/eatmydata")  # does not wait for the disk at each write
@@ -29,48 +31,51 @@ _PINS = "/etc/apt/preferences.d/deskmill"  # in the new root, while it is made
 Say = Callable[[str], None]
 
 
-def build_image(name: str, machines: Path, say: Say, again: bool = False, wanted: PackageList | None = None) -> Image:
+def build_image(name: str, machines: Path, say: Say, again: bool = False, wanted: PackageList | None = None, source: str | None = None) -> Image:
     """Make the missing parts of the image, and use it from now on.
 
-    `again` makes it with the newest versions of the registry, `wanted` with the versions of a list. `MachineNeeds` if the host, the list or the
-    registry lacks something. Only one build runs at a time: a second call waits for the first and finds the image made.
+    `again` makes it with the newest versions of the registry, `wanted` with the versions of a list. `source` is the address of a Debian mirror or a
+    file of apt sources; None stands for the host's own. `MachineNeeds` if the host, the list or the registry lacks something. Only one build runs at
+    a time: a second call waits for the first and finds the image made.
     """
     image = find_image(name, machines)
     if image.is_built and not again and wanted is None:
         return image
     _check_tools()
-    if wanted is not None:
-        _check_list(image, wanted)
-    machines.mkdir(parents=True, exist_ok=True)
-    with _locked(machines / ".lock"):
-        image = find_image(name, machines)
-        if image.identity is None or again or wanted is not None:
-            image = replace(image, identity=_earlier(image, again, wanted) or _made_root(image, wanted, say))
-        if not image.home.is_dir():
-            say("making profiles")
-            _make_home(image)
-        _use(image)
+    makes_root = image.identity is None or again or wanted is not None
+    with apt_sources(declared().debian, source) if makes_root else nullcontext() as sources:
+        if sources is not None and wanted is not None:
+            _check_list(image, wanted, sources)
+        machines.mkdir(parents=True, exist_ok=True)
+        with locked(machines / ".lock"):
+            image = find_image(name, machines)
+            if sources is not None and (image.identity is None or again or wanted is not None):
+                image = replace(image, identity=_earlier(image, again, wanted) or _made_root(image, wanted, sources, say))
+            if not image.home.is_dir():
+                say("making profiles")
+                _make_home(image)
+            _use(image)
     return image
 
 
 def _check_tools() -> None:
-    if shutil.which("mmdebstrap") is None:
-        raise MachineNeeds("a machine is made with mmdebstrap: apt-get install mmdebstrap")
+    if missing := host.lacking(["mmdebstrap"]):
+        raise MachineNeeds(f"a machine is made with {missing}")
     check_host()
-    if os.geteuid() != 0 and shutil.which("newuidmap") is None:
-        raise MachineNeeds("without root, mmdebstrap needs newuidmap, and a range of numbers in /etc/subuid and /etc/subgid: apt-get install uidmap")
+    if os.geteuid() != 0 and (missing := host.lacking(["newuidmap"])):
+        raise MachineNeeds(f"without root, mmdebstrap needs a range of numbers in /etc/subuid and /etc/subgid, and {missing}")
 
 
-def _check_list(image: Image, wanted: PackageList) -> None:
+def _check_list(image: Image, wanted: PackageList, sources: Path) -> None:
     """Raise `MachineNeeds` if no image of that name can be made from the list on this host."""
-    here = {"image": image.name, "debian": debian(), "architecture": architecture()}
+    here = {"image": image.name, "debian": declared().debian, "architecture": architecture()}
     for what, name in here.items():
         if getattr(wanted, what) != name:
             raise MachineNeeds(f"the list is for {what} {getattr(wanted, what)}, but this image is for {what} {name}")
     if lacking := sorted({*image.packages} - {*wanted.names}):
         raise MachineNeeds(f"the list lacks {', '.join(lacking)}, which machines/desktop.yaml declares for the image '{image.name}'")
     if not _root(image, wanted.identity(WAY)).is_dir():
-        check_registry(wanted)
+        check_registry(wanted, sources)
 
 
 def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | None:
@@ -80,7 +85,7 @@ def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | Non
     """
     if wanted is not None:
         return identity if _root(image, identity := wanted.identity(WAY)).is_dir() else None
-    unlisted = _root(image, hash_of({"version": 1, "debian": debian(), "packages": image.packages}))
+    unlisted = _root(image, hash_of({"version": 1, "debian": declared().debian, "packages": image.packages}))
     if again or not unlisted.is_dir():
         return None
     identity = _listed(image, unlisted)
@@ -88,14 +93,14 @@ def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | Non
     return identity
 
 
-def _made_root(image: Image, wanted: PackageList | None, say: Say) -> str:
+def _made_root(image: Image, wanted: PackageList | None, sources: Path, say: Say) -> str:
     """Make a root in a folder aside, move it to its place, and return its identity. Remove the leftovers of a killed build first."""
     making = _root(image, f".{image.name}.making")
     for left in making.parent.glob(f"{making.name}*"):
         shutil.rmtree(left)
     making.mkdir(parents=True)
     try:
-        _make_root(image, making, wanted, say)
+        _make_root(image, making, wanted, sources, say)
         if wanted is not None and (other := {*wanted.packages} ^ {*packages_of(making)}):
             raise MachineError(f"the image that was made differs from the list, and was thrown away: {', '.join(sorted(other))}")
         identity = _listed(image, making)
@@ -115,20 +120,21 @@ def _root(image: Image, identity: str) -> Path:
 def _listed(image: Image, root: Path) -> str:
     """Write the list of its packages into a root, and return its identity."""
     built = datetime.now(UTC).isoformat(timespec="seconds")
-    held = PackageList(image.name, debian(), architecture(), built, packages_of(root))
+    held = PackageList(image.name, declared().debian, architecture(), built, packages_of(root))
     temporary = root / f"{KEPT}.tmp"
     temporary.write_text(str(held))
     temporary.replace(root / KEPT)
     return held.identity(WAY)
 
 
-def _make_root(image: Image, folder: Path, wanted: PackageList | None, say: Say) -> None:
+def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: Path, say: Say) -> None:
     """Unpack a tar from mmdebstrap: everything belongs to the user who builds, and the sandbox mounts it read-only."""
     say(f"fetching and unpacking {len(image.packages)} Debian packages and their dependencies; this takes some minutes, once")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
         tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
         pins.write_text("".join(_pin(package) for package in wanted.packages) if wanted else "")
-        done = subprocess.run(_mmdebstrap(wanted.names if wanted else image.packages, pins, tar), capture_output=True, text=True, check=False)
+        command = _mmdebstrap(wanted.names if wanted else image.packages, pins, tar, sources)
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise MachineError(f"mmdebstrap failed with {done.returncode}:\n{done.stderr[-3000:]}")
         unpack = [
@@ -151,7 +157,7 @@ def _pin(package: str) -> str:
     return f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n"
 
 
-def _mmdebstrap(packages: list[str], pins: Path, tar: Path) -> list[str]:
+def _mmdebstrap(packages: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
     options = [word for pattern in _NOT_NEEDED for word in ("--dpkgopt", f"path-exclude={pattern}")]
     hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
     return [
@@ -159,7 +165,7 @@ def _mmdebstrap(packages: list[str], pins: Path, tar: Path) -> list[str]:
         '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
         "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
         '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',
-        f'--customize-hook=rm "$1{_PINS}"', debian(), str(tar), str(sources()),
+        f'--customize-hook=rm "$1{_PINS}"', declared().debian, str(tar), str(sources),
     ]  # fmt: skip
 
 
@@ -200,7 +206,8 @@ def _use(image: Image) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Iterator[None]:
+    """Hold a lock; wait for whoever holds it."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

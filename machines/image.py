@@ -28,6 +28,7 @@ class Declared(BaseModel):
     """The content of `desktop.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+    debian: str
     screen: dict[str, int]
     packages: list[str]
     programs: dict[str, Program]

@@ -18,7 +18,6 @@ from machines.errors import MachineError, MachineNeeds
 KEPT = Path("etc/deskmill.packages")  # within the root file system
 _HEAD = re.compile(r"# (\w+): (\S+)")
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]+=[A-Za-z0-9.+~:-]+")
-_SOURCES = (Path("/etc/apt/sources.list.d/debian.sources"), Path("/etc/apt/sources.list"))
 
 
 @dataclass(frozen=True)
@@ -71,9 +70,9 @@ def packages_of(root: Path) -> tuple[str, ...]:
     return tuple(sorted(done.stdout.split()))
 
 
-def check_registry(wanted: PackageList) -> None:
+def check_registry(wanted: PackageList, sources: Path) -> None:
     """Raise `MachineNeeds` with every version of the list that the registry no longer has. Read only its index; fetch no package."""
-    held = _versions_in_registry(wanted.names)
+    held = _versions_in_registry(wanted.names, sources)
     missing = []
     for package in wanted.packages:
         name, version = package.split("=", 1)
@@ -81,18 +80,18 @@ def check_registry(wanted: PackageList) -> None:
             missing.append(f"  {package} (it has {', '.join(held.get(name, ['none']))})")
     if missing:
         raise MachineNeeds(
-            f"the registry in {sources()} lacks {len(missing)} of the {len(wanted.packages)} packages of the list:\n" + "\n".join(missing) + "\n"
+            f"the registry in {sources} lacks {len(missing)} of the {len(wanted.packages)} packages of the list:\n" + "\n".join(missing) + "\n"
             f"add a registry there that keeps old versions, or make the image with today's versions: deskmill machine build {wanted.image} --again"
         )
 
 
-def _versions_in_registry(names: Sequence[str]) -> Mapping[str, list[str]]:
+def _versions_in_registry(names: Sequence[str], sources: Path) -> Mapping[str, list[str]]:
     """Return the versions of each package in the index of the registry, fetched now, newest first."""
     with tempfile.TemporaryDirectory() as folder:
         for made in ("lists/partial", "archives/partial"):
             (Path(folder) / made).mkdir(parents=True)
         settings = {
-            "Dir::State": folder, "Dir::State::status": "/dev/null", "Dir::Cache": folder, "Dir::Etc::SourceList": str(sources()),
+            "Dir::State": folder, "Dir::State::status": "/dev/null", "Dir::Cache": folder, "Dir::Etc::SourceList": str(sources),
             "Dir::Etc::SourceParts": "/dev/null", "APT::Sandbox::User": "",
         }  # fmt: skip
         options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
@@ -111,20 +110,6 @@ def _run(command: list[str]) -> str:
     return done.stdout
 
 
-def sources() -> Path:
-    """Return the host's own Debian sources, from which images are made; `MachineNeeds` if it has none."""
-    found = next((path for path in _SOURCES if path.is_file()), None)
-    if found is None or _release().get("ID") != "debian":
-        raise MachineNeeds("images are made from the host's own Debian sources, and this host has none: use a Debian host")
-    return found
-
-
-def debian() -> str:
-    """Return the code name of the host's Debian."""
-    sources()
-    return _release()["VERSION_CODENAME"].strip('"')
-
-
 @cache
 def architecture() -> str:
     """Return the host's architecture, as Debian calls it."""
@@ -134,9 +119,3 @@ def architecture() -> str:
 def hash_of(made_from: object) -> str:
     """Return a short hash of the given parts."""
     return hashlib.blake2b(json.dumps(made_from).encode(), digest_size=8).hexdigest()
-
-
-@cache
-def _release() -> Mapping[str, str]:
-    lines = Path("/etc/os-release").read_text().splitlines()
-    return dict(line.split("=", 1) for line in lines if "=" in line)

@@ -10,7 +10,6 @@ import json
 import os
 import random
 import secrets
-import shutil
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from machines import shares
+from machines import host, shares
+from machines.bubblewrap import guest_command, refuses_nested
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image, find_image
@@ -90,7 +90,7 @@ class Sandbox:
             listening.bind(name)
             listening.listen(64)
             self._group = shares.make()
-            command = shares.joining(self._group, [*_around(self.image, self.limits), "/usr/bin/python3", "-B", "-m", "machines.guest"])
+            command = shares.joining(self._group, _command(self.image, self.limits))
             self._process = _spawner.submit(
                 subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=(listening.fileno(),)
             ).result()
@@ -152,51 +152,20 @@ def sandbox(choice: MachineChoice) -> Sandbox:
     return Sandbox(find_image(choice.image, choice.folder), Limits(**choice.numbers(asdict(Limits()))))
 
 
-def _around(image: Image, limits: Limits) -> list[str]:
-    """Return the words before the guest's command. As root: become a user without rights, once that user can reach the folders."""
-    folders = [str(image.root), str(_HERE / "guest"), str(image.home)]
+def _command(image: Image, limits: Limits) -> list[str]:
+    """Return the command of a sandbox with the guest server. As root: become a user without rights, once that user can reach the folders."""
+    root, guest, home = str(image.root), str(_HERE / "guest"), str(image.home)
     if os.geteuid() != 0:
-        return _bubblewrap(limits, *folders)
+        return guest_command(limits.disk_mb, root, guest, home, not refuses_nested())
     user = str(random.SystemRandom().choice(_USER_NUMBERS))
-    own_mounts = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", str(_HERE / "launch.sh"), *folders, user]
-    return [*own_mounts, *_bubblewrap(limits, "/mnt/root", "/mnt/guest", "/mnt/home")]
-
-
-def _bubblewrap(limits: Limits, root: str, guest: str, home: str) -> list[str]:
-    """Return the bubblewrap command, over the image's root, the guest server's code and the template of the home folder."""
-    size = str(limits.disk_mb * 2**20)
-    own = [
-        "--unshare-user",
-        "--uid",
-        "1000",
-        "--gid",
-        "1000",
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--unshare-net",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]
-    memory = [
-        word
-        for folder in ("/tmp", "/run", "/var/tmp", "/home/agent", "/dev/shm")
-        for word in ("--perms", "0755" if folder == "/run" else "0777", "--size", size, "--tmpfs", folder)
-    ]
-    return [
-        "bwrap", *own, "--hostname", "desk", "--die-with-parent", "--new-session", "--as-pid-1", "--clearenv",
-        "--ro-bind", root, "/", "--dev", "/dev", "--proc", "/proc", *memory, "--perms", "0700", "--dir", "/run/user/1000",
-        "--perms", "0755", "--tmpfs", "/opt", "--ro-bind", guest, "/opt/deskmill/machines/guest", "--ro-bind", home, "/opt/deskmill/home",
-        "--remount-ro", "/opt",
-        "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "PYTHONPATH", "/opt/deskmill", "--setenv", "LANG", "C.UTF-8", "--chdir", "/", "--",
-    ]  # fmt: skip
+    own_mounts = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", str(_HERE / "launch.sh"), root, guest, home, user]
+    return [*own_mounts, *guest_command(limits.disk_mb, "/mnt/root", "/mnt/guest", "/mnt/home", not refuses_nested())]
 
 
 def check_host() -> None:
     """Raise `MachineNeeds` with everything that this host lacks for sandboxes."""
-    missing = [name for name in ("bwrap", "prlimit", "unshare", "setpriv") if shutil.which(name) is None]
-    if missing:
-        packages = sorted({"bwrap": "bubblewrap"}.get(name, "util-linux") for name in missing)
-        raise MachineNeeds(f"the sandbox needs {', '.join(missing)}: apt-get install {' '.join(packages)}")
+    if missing := host.lacking(["bwrap", "prlimit", "unshare", "setpriv"]):
+        raise MachineNeeds(f"the sandbox needs {missing}")
     drop = ["setpriv", f"--reuid={_USER_NUMBERS[0]}", f"--regid={_USER_NUMBERS[0]}", "--clear-groups"] if os.geteuid() == 0 else []
     probe = [*drop, "bwrap", "--unshare-user", "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "true"]
     done = subprocess.run(probe, capture_output=True, text=True, check=False)

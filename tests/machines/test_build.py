@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 import machines.build
-import machines.packages
+import machines.sources
 from deskmill import main
 from machines.build import build_image
 from machines.errors import MachineError, MachineNeeds
-from machines.image import WAY, Image, builds, find_image
+from machines.image import WAY, Image, builds, declared, find_image
 from machines.packages import KEPT, hash_of, packages_of, read_list
 
 _STAND_IN = """#!{python}
@@ -70,7 +70,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     folder.mkdir()
     sources = folder / "sources.list"
     sources.write_text(f"deb [trusted=yes] file:{folder} ./\n")
-    monkeypatch.setattr(machines.packages, "_SOURCES", (sources,))
+    monkeypatch.setattr(machines.sources, "_OWN", (sources,))
     stand_in = folder / "bin" / "mmdebstrap"
     stand_in.parent.mkdir()
     stand_in.write_text(_STAND_IN.format(python=sys.executable, folder=folder))
@@ -170,7 +170,7 @@ def test_a_root_that_differs_from_the_list_is_thrown_away(folder: Path, registry
     wanted = _build(folder).held
     monkeypatch.setattr(machines.build, "_pin", lambda package: "")
     registry.serve({"mousepad": "1.1"})
-    monkeypatch.setattr(machines.build, "check_registry", lambda wanted: None)
+    monkeypatch.setattr(machines.build, "check_registry", lambda *_: None)
     with pytest.raises(MachineError, match=r"thrown away: mousepad=1.0, mousepad=1.1"):
         build_image("smoke", tmp_path / "elsewhere", lambda _: None, wanted=wanted)
     assert not list((tmp_path / "elsewhere" / "roots").iterdir()) and not find_image("smoke", tmp_path / "elsewhere").is_built
@@ -197,7 +197,7 @@ def test_what_a_killed_build_left_is_swept(folder: Path) -> None:
 def test_a_root_from_before_lists_were_kept_gets_its_list_and_its_name(folder: Path, registry: Registry) -> None:
     built = _build(folder)
     (built.root / KEPT).unlink()
-    unlisted = folder / "roots" / hash_of({"version": 1, "debian": machines.packages.debian(), "packages": built.packages})
+    unlisted = folder / "roots" / hash_of({"version": 1, "debian": declared().debian, "packages": built.packages})
     built.root.rename(unlisted)
     built.current.unlink()
     assert not find_image("smoke", folder).is_built

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from machines.bubblewrap import refuses_nested
 from machines.image import Image
 from machines.sandbox import Sandbox
 
@@ -130,3 +131,11 @@ def test_what_is_no_regular_file_is_refused_and_never_waited_for(machine: Sandbo
         machine.client.file("/home/agent/wanted.txt")
     assert time.monotonic() - begun < 20
     run(machine, "rm -rf /home/agent/wanted.txt")
+
+
+@pytest.mark.skipif(not refuses_nested(), reason="this bubblewrap cannot refuse nested user namespaces")
+@pytest.mark.parametrize("flags", ["--user", "--user --map-root-user", "--user --mount --net"])
+def test_programs_make_no_user_namespaces(flags: str, machine: Sandbox) -> None:
+    """In one of its own a program is root, and reaches parts of the kernel that only root reaches."""
+    done = machine.client.execute(["unshare", *flags.split(), "true"])
+    assert done["returncode"] != 0 and "unshare failed" in done["error"]
