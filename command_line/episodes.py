@@ -17,7 +17,7 @@ def suites() -> None:
 @suites.command("list")
 def list_suites() -> None:
     """List the suites."""
-    from eval_flows.episodes.suite import read_suite, suite_names
+    from eval_flows.episodes.tasks.suite import read_suite, suite_names
 
     for name in suite_names():
         found = read_suite(name)
@@ -28,7 +28,7 @@ def list_suites() -> None:
 @click.argument("suite")
 def publish(suite: str) -> None:
     """Write SUITE as a dataset: Parquet with its whole episodes, a manifest and a card."""
-    from eval_flows.episodes.publish import publish_suite
+    from eval_flows.episodes.runs.publish import publish_suite
     from warehouse.layout import DataFolder
 
     click.echo(publish_suite(suite, DataFolder.from_environment()))
@@ -69,7 +69,7 @@ def episodes(
     agent_name: str,
     workers: int,
     repeats: int,
-    start: str,
+    start: Any,
     levels: tuple[str, ...],
     limit: int | None,
     model: str | None,
@@ -83,14 +83,14 @@ def episodes(
 ) -> None:
     """Run an agent over SUITE, each episode on its own machine. Run the same command again to continue a stopped run."""
     from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
-    from eval_flows.episodes.pipeline import EpisodeOptions, evaluate_episodes
+    from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 
     asked = endpoint_of(model, **endpoint) if model else None
     name = agent_name if model is None or agent_name != "oracle" else f"{model} {prompt}"
     agent = AgentChoice(name, prompt, observation_choice(observe, suite), temperature, model, top_p, model_seconds)
-    options = EpisodeOptions(workers, repeats, start == "bare", limit, levels, asked, budget)
+    options = EpisodeOptions(workers, repeats, start, limit, levels, asked, budget)
     with progress_bars() as progress:
         run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
     played = [row for row in run.rows if row["fault"] is None]
@@ -117,7 +117,7 @@ def episodes(
 @click.pass_context
 def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], applications: tuple[str, ...], limit: int | None) -> None:
     """Prove every episode of SUITE: doing nothing earns 0, the oracle earns 1, and an oracle with a missing or changed line earns less."""
-    from eval_flows.episodes.proving import Part, prove_suite
+    from eval_flows.episodes.proofs.proving import Part, prove_suite
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 

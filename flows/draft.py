@@ -6,7 +6,7 @@ Every proposal is checked by the rules as if it were in the catalog; a kept prop
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,12 +24,12 @@ from atomic_tasks.schema import DEFAULT_LOCALE, Application, AtomicTask, Capabil
 from atomic_tasks.yaml_source import Model, validated
 from compositions.library import read_workflows
 from flows.draft_review import SAID, entries, faults_of, settled
+from flows.progress import Progress
 from language_models.client import Answer, Endpoint, Request, ask_all
 from language_models.errors import ModelError
 from language_models.prompts import prompt_templates
 from warehouse.layout import DataFolder, written_file
 
-Progress = Callable[[str, int, int], None]
 _EXAMPLES = 3  # full tasks that the model sees
 _TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
 _HEADER = "# Proposals of a language model, for a person to review (docs/drafting.md). Nothing here is in the catalog.\n"

@@ -6,7 +6,7 @@ kept at once, so that a stopped build can continue.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from atomic_tasks.catalog import Catalog
 from atomic_tasks.schema import PLACEHOLDER
 from atomic_tasks.seeds import share
 from compositions.schema import Workflow
+from flows.progress import Progress
 from flows.recipe import Paraphrasing
 from flows.shard import NEARLY_THE_SAME, Row, Shard, task_id, text_key
 from flows.versions import PARAPHRASE
@@ -27,8 +28,6 @@ from narrators.near_duplicates import NearDuplicates
 from narrators.paraphraser import Paraphrase, Paraphraser, prompt_hash
 from warehouse.layout import DataFolder
 from warehouse.parquet import write_rows
-
-Progress = Callable[[str, int, int], None]
 
 
 def paraphrase_shards(

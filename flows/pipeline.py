@@ -1,6 +1,6 @@
 """The pipeline that builds a dataset: shards, the late stage, the gate, publication. Any map can run its shards."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from compositions.validator import validate_workflows
 from flows.assemble import Judged, judged
 from flows.jobs import shard_jobs, wanted_rows
 from flows.parallel import Map
+from flows.progress import Progress
 from flows.publish import data_files, digest, intact, made_from, publish, write_dataset, write_manifest
 from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
@@ -23,8 +24,6 @@ from flows.statistics import statistics
 from narrators.styles import read_styles
 from warehouse.gate import gate
 from warehouse.layout import DataFolder, sweep, written_folder
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

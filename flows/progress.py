@@ -4,6 +4,8 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator
 
+Progress = Callable[[str, int, int], None]
+"""Shows a stage, how much of it is done, and how much there is."""
 _LINE_EVERY = 30.0  # seconds
 
 

@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from statistics import median
 
-from eval_flows.episodes.desk import Desk
+from eval_flows.episodes.environment import Environment, Observation
+from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.tasks.suite import tasks_of
 from machines.actions import Action
 from machines.build import build_image
 from machines.errors import MachineError
@@ -43,7 +45,7 @@ def _reset(image: Image, program: str) -> tuple[float, float]:
     with Sandbox(image) as machine:
         begun = time.perf_counter()
         machine.reset()
-        desk = Desk(machine.client, image)
+        desk = Desktop(machine.client, machine.offers)
         desk.open(program)
         ready = time.perf_counter() - begun
         machine.client.execute(["pkill", "-9", "-f", image.programs[program].command[0]])
@@ -68,28 +70,22 @@ def _back(image: Image) -> tuple[float, float]:
 
 def _step(image: Image) -> tuple[float, float]:
     """Median seconds of an observation with tree and picture and an action, and of a picture alone."""
-    with Sandbox(image) as machine:
-        step = _stepper(machine, image)
+    with Environment(Sandbox(image), sees=("screenshot",)) as environment:
+        step = _stepper(environment)
         steps = [_seconds(step) for _ in range(_STEPS)]
-        return median(steps), median(_seconds(lambda: machine.client.observe(["screenshot"])) for _ in range(_STEPS))
+        return median(steps), median(_seconds(lambda: environment.desktop.client.observe(["screenshot"])) for _ in range(_STEPS))
 
 
-def _stepper(machine: Sandbox, image: Image) -> Callable[[], None]:
+def _stepper(environment: Environment) -> Callable[[], Observation]:
     """One step in a text editor, which is opened first."""
-    desk = Desk(machine.client, image)
-    desk.open("mousepad")
-
-    def step() -> None:
-        look = desk.look("screenshot")
-        desk.do(Action("write", {"text": "a"}), look.elements)
-
-    return step
+    environment.reset(tasks_of("smoke")[0])
+    return lambda: environment.step(Action("write", {"text": "a"}))
 
 
 def _beside_one_that_spins(image: Image) -> tuple[float, float]:
     """Steps a second of a machine, beside one whose processes spin, and beside the same one while it is idle; turn by turn."""
-    with Sandbox(image) as machine, Sandbox(image) as other:
-        step = _stepper(machine, image)
+    with Environment(Sandbox(image), sees=("screenshot",)) as environment, Sandbox(image) as other:
+        step = _stepper(environment)
         beside, alone = [], []
         for _ in range(_ROUNDS):
             alone += [_seconds(step) for _ in range(_STEPS)]

@@ -148,8 +148,9 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
     for path in sorted(data.runs.glob("*/suite_run.json")):
         run = json.loads(path.read_text())
         agent = run["agent"]
-        values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), run["start"], run["image"], len(run["episodes"]), run["started_at"]]
-        connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        played_on = [run["start"], run.get("machine", "sandbox"), run["image"]]  # older files have no machine: there was one kind
+        values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), *played_on, len(run["episodes"]), run["started_at"]]
+        connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
         packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # older files have none
         if packages:
             connection.executemany("insert or ignore into image_packages values (?, ?, ?)", packages)

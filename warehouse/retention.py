@@ -28,8 +28,9 @@ _HOUR = 3600.0  # seconds
 _DAY = 24 * _HOUR
 _KEPT_APART = {  # runs by the file that describes them: of runs with equal values of these keys, a newer one replaces an older one
     "run.json": ("dataset", "protocol", "model", "split", "answer_kind"),
-    "suite_run.json": ("suite", "agent", "start"),
+    "suite_run.json": ("suite", "agent", "start", "machine"),
 }
+_IN_OLDER_FILES = {"answer_kind": "application", "machine": "sandbox"}  # files without the key mean this value
 # in `sampling` of a run: the tasks that it learnt from and the embedder; a hash of both names the vectors
 _POOL = re.compile(r"\d+ tasks of [0-9a-f]{16} \([0-9a-f]{16}\)")
 _EMBEDDER = re.compile(r"[^\s\";]+:[0-9a-f]{16}")
@@ -65,7 +66,7 @@ class Pruned:
 def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run: bool = False) -> Pruned:
     """Keep the newest `keep` runs of each kind, and remove everything that nothing refers to.
 
-    Runs of one kind share dataset name, protocol, model, split and kind of answer, or suite, agent and start.
+    Runs of one kind share dataset name, protocol, model, split and kind of answer, or suite, agent, start and kind of machine.
     `older_than`, in days, keeps everything that was changed since. The warehouse is made again afterwards. A dry run changes
     nothing. WarehouseError if `keep` is below 1 or `older_than` below 0.
     """
@@ -107,7 +108,7 @@ def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tu
     for described_by, apart in _KEPT_APART.items():
         kinds: dict[str, list[Json]] = defaultdict(list)
         for run in _runs(data, described_by):
-            kinds[json.dumps([run.get(name, "application") for name in apart])].append(run)
+            kinds[json.dumps([run.get(name, _IN_OLDER_FILES.get(name)) for name in apart])].append(run)
         for runs in kinds.values():
             beyond = sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]
             reasons |= {run["run_id"]: f"{keep} newer of {', '.join(_name(run[name]) for name in apart[:3])}" for run in beyond}

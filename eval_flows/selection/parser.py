@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from atomic_tasks.pinned import Candidate
-from eval_flows.selection.selectors.answer import Status
+from eval_flows.selection.selectors.selector import Status
 
 Found = TypeVar("Found")
 _LABEL = re.compile(r"^(?:the )?(?:best |final |suitable )?(?:applications?|apps?|answer|kind|category)\s*(?:is|are)?\s*[:=]\s*", re.IGNORECASE)

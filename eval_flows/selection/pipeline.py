@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset, open_dataset
-from eval_flows.selection.run import Progress, Run, run_selection, tasks_to_score
+from eval_flows.progress import Progress
+from eval_flows.selection.run import Run, run_selection, tasks_to_score
 from eval_flows.selection.selectors import PROTOCOLS, SelectorOptions, find_protocol, make_selector
 from eval_flows.selection.selectors.language_model import ModelSelector
 from eval_flows.selection.selectors.options import Choices

@@ -5,14 +5,14 @@ from dataclasses import asdict
 from typing import Any
 
 from eval_flows.selection.graphs import Graph, TrueGraph, score_graph
-from eval_flows.selection.selectors import Answer, AnswerKind
+from eval_flows.selection.selectors import AnswerKind, Prediction
 from eval_flows.selection.tasks import Task
 
 Row = Mapping[str, Any]
 _GRAPH_SCORES = ("node_precision", "node_recall", "node_f1", "edge_f1", "kendall_tau", "is_exact")
 
 
-def prediction(run_id: str, position: int, task: Task, answer: Answer, kind: AnswerKind, candidates: Collection[str]) -> Row:
+def prediction(run_id: str, position: int, task: Task, answer: Prediction, kind: AnswerKind, candidates: Collection[str]) -> Row:
     """Return the row of one answer. Only candidates of the run count as valid applications; a task without one does not apply."""
     scores = _graph_scores(task, answer, candidates) if kind == "graph" else _scores(task, answer, candidates)
     return {
@@ -34,12 +34,12 @@ def prediction(run_id: str, position: int, task: Task, answer: Answer, kind: Ans
     }
 
 
-def _scores(task: Task, answer: Answer, candidates: Collection[str]) -> Row:
+def _scores(task: Task, answer: Prediction, candidates: Collection[str]) -> Row:
     valid = set(task.valid_applications) & set(candidates)
     return {"is_correct": answer.application in valid} if valid else {"status": "not_applicable", "is_correct": None}
 
 
-def _graph_scores(task: Task, answer: Answer, candidates: Collection[str]) -> Row:
+def _graph_scores(task: Task, answer: Prediction, candidates: Collection[str]) -> Row:
     nodes = tuple(node & frozenset(candidates) for node in task.nodes)
     if not nodes or not all(nodes):
         return {"status": "not_applicable", "is_correct": None}

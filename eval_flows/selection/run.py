@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -15,8 +15,9 @@ import pyarrow.parquet as pq
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.datasets import Dataset
+from eval_flows.progress import Progress
 from eval_flows.selection.predictions import Row, prediction
-from eval_flows.selection.selectors import Answer, AnswerKind, Selector, SelectorOptions, find_protocol, make_selector
+from eval_flows.selection.selectors import AnswerKind, Prediction, Selector, SelectorOptions, find_protocol, make_selector
 from eval_flows.selection.tasks import Task, scored_tasks
 from warehouse.layout import DataFolder, written_file
 from warehouse.parquet import write_rows
@@ -24,14 +25,6 @@ from warehouse.upgrades import read_rows
 
 SLICE = 500
 _SHOWN_EVERY = 0.2  # seconds
-
-
-class Progress(Protocol):
-    """Shows the progress of a stage, with a note such as its cost so far."""
-
-    def __call__(self, stage: str, done: int, total: int, note: str = "") -> None:
-        """Show it."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -127,7 +120,7 @@ def _answer(run: Run, tasks: Sequence[Task], folder: Path, selector: Selector, o
                 write_rows(folder / _name(first), "predictions", [rows[position] for position in sorted(rows)])
 
 
-def _watched(answers: Iterator[Answer], run: Run, done: int, total: int, options: SelectorOptions, progress: Progress) -> Iterator[Answer]:
+def _watched(answers: Iterator[Prediction], run: Run, done: int, total: int, options: SelectorOptions, progress: Progress) -> Iterator[Prediction]:
     """Yield the answers, and show progress now and then."""
     shown_at = 0.0
     for answer in answers:

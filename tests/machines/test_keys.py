@@ -120,7 +120,7 @@ def test_no_name_stands_for_two_keys() -> None:
 
 
 def test_what_prompts_and_oracles_press_are_keys(catalog: Catalog) -> None:
-    prompts = "".join(path.read_text() for path in (REPOSITORY / "eval_flows/episodes/prompts").glob("*.j2"))
+    prompts = "".join(path.read_text() for path in (REPOSITORY / "eval_flows/episodes/agents/prompts").glob("*.j2"))
     shown = re.findall(r'press\(key="([^"]+)"\)', prompts)
     of_oracles = [line["press"] for task in catalog.tasks.values() for line in task.oracle or () if "press" in line]
     assert shown and len(of_oracles) > 300

@@ -382,6 +382,7 @@ create table suite_runs (
     agent varchar not null,
     settings varchar not null,
     start varchar not null,
+    machine varchar not null,
     image varchar[] not null,
     episodes bigint not null,
     started_at timestamptz not null
@@ -392,7 +393,8 @@ comment on column suite_runs.suite is 'Suite';
 comment on column suite_runs.agent is 'Agent that plays';
 comment on column suite_runs.settings is 'Settings of the agent as JSON: for models the endpoint, prompts, observation, sampling and seconds for a step';
 comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
-comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder';
+comment on column suite_runs.machine is 'Kind of the machine';
+comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder; for a machine without an image, the hash of its identity';
 comment on column suite_runs.episodes is 'Episodes of the run, played or not, without repeats';
 comment on column suite_runs.started_at is 'When the run first started';
 
@@ -460,7 +462,7 @@ comment on column episodes.is_success is 'Whether the reward is 1; null for a fa
 comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
 comment on column episodes.malformed is 'Steps without a valid action, or whose action the guest refused';
-comment on column episodes.ready_seconds is 'Seconds from an empty machine to a ready application';
+comment on column episodes.ready_seconds is 'Seconds of the reset: from the start of the machine to a ready application';
 comment on column episodes.seconds is 'Wall-clock seconds of the last try; for a fault, without the time spent waiting for the model';
 comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
 comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Protocol
 
 from eval_flows.episodes.agents.question import NoAnswer
-from eval_flows.episodes.desk import Look
+from eval_flows.episodes.environment import DONE, FAIL, WAIT, Observation
 from machines.actions import Action
 from machines.observation import Element
 
-Kind = Literal["COMMAND", "WAIT", "DONE", "FAIL", "NONE"]  # NONE: the model gave no answer
+_OF_EPISODE = frozenset({WAIT.name, DONE.name, FAIL.name})
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class NoDecision(Exception):
 
 @dataclass(frozen=True)
 class Decision:
-    """A decision of an agent. `malformed` says why its text is not an action: then nothing is carried out, and the agent is told.
+    """A decision of an agent: the actions of one step. They are those of a machine, or one of WAIT, DONE and FAIL.
 
-    `elements` are the ones that the actions refer to, if they are not all elements of the look: an agent may see only some, or look again.
+    `malformed` says why the agent's text is not an action: then nothing is carried out, and the agent is told. `elements` are the ones that the
+    actions refer to, if they are not all elements of the last observation: an agent may be shown only some.
     """
 
-    kind: Kind
     actions: Sequence[Action] = ()
     words: str = ""
     memory: str = ""
@@ -47,25 +47,29 @@ class Decision:
     spent: Spent = field(default_factory=Spent)
     elements: Sequence[Element] | None = None
 
+    @property
+    def kind(self) -> str:
+        """Return WAIT, DONE or FAIL if that is the decision, else COMMAND."""
+        return next((action.name for action in self.actions if action.name in _OF_EPISODE), "COMMAND")
+
 
 @dataclass(frozen=True)
 class Situation:
-    """What an agent knows before a step: the screen now, the screen before, and the feedback on its last decision."""
+    """What an agent knows before a step: the observation with the feedback on its last decision, and the observation before that."""
 
     instruction: str
-    look: Look
-    before: Look | None
+    observation: Observation
+    before: Observation | None
     number: int
     budget: int
     memory: str
     history: Sequence[str]
-    feedback: str
 
 
 class Agent(Protocol):
     """Decides one step after another, in one episode."""
 
-    wants: frozenset[str]  # what its looks hold besides elements and windows: `screenshot`, `clipboard`
+    wants: frozenset[str]  # what its observations hold besides elements and windows: `screenshot`, `clipboard`
 
     def decide(self, situation: Situation) -> Decision:
         """Return the next step; raise NoDecision if there is none."""

@@ -11,10 +11,9 @@ from eval_flows.episodes.agents.agent import Agent
 from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, Sampling, prompts_hash
 from eval_flows.episodes.agents.question import Ask
 from eval_flows.episodes.agents.simple import AlwaysFail, Clicker, Idle, Oracle
-from eval_flows.episodes.desk import Desk
-from eval_flows.episodes.episode import Episode
-from eval_flows.episodes.play import MakeAgent
-from eval_flows.episodes.suite import read_suite
+from eval_flows.episodes.environment import Environment
+from eval_flows.episodes.tasks.suite import read_suite
+from eval_flows.episodes.tasks.task import Task
 
 SIMPLE = ("oracle", "idle", "fail", "random")
 Prompt = Literal["react", "reflexion"]
@@ -57,24 +56,20 @@ class AgentChoice:
         }
 
 
-def agent_maker(choice: AgentChoice, episode: Episode, repeat: int, ask: Ask) -> MakeAgent:
-    """Return the function that makes the agent when its desk is ready."""
-
-    def make(episode: Episode, desk: Desk, done: int) -> Agent:
-        if choice.model is not None:
-            seconds, programs = choice.seconds_per_step * episode.budget, sorted(desk.image.programs)
-            return ModelAgent(choice.prompt, choice.observation, choice.sampling, repeat, desk.screen, programs, seconds, ask)
-        if choice.name == "oracle":
-            return Oracle(episode, desk, done)
-        if choice.name == "idle":
-            return Idle()
-        if choice.name == "fail":
-            return AlwaysFail()
-        if choice.name == "random":
-            return Clicker(derived_random("random agent", episode.episode_id, repeat))
-        raise BadInput(f"there is no agent '{choice.name}': use {', '.join(SIMPLE)}, or a model with --model")
-
-    return make
+def make_agent(choice: AgentChoice, task: Task, environment: Environment, repeat: int, ask: Ask) -> Agent:
+    """Return the agent for one episode, before the environment is reset to the task."""
+    if choice.model is not None:
+        seconds, offers = choice.seconds_per_step * task.budget, environment.offers
+        return ModelAgent(choice.prompt, choice.observation, choice.sampling, repeat, offers.screen, sorted(offers.programs), seconds, ask)
+    if choice.name == "oracle":
+        return Oracle(environment)
+    if choice.name == "idle":
+        return Idle()
+    if choice.name == "fail":
+        return AlwaysFail()
+    if choice.name == "random":
+        return Clicker(derived_random("random agent", task.episode_id, repeat))
+    raise BadInput(f"there is no agent '{choice.name}': use {', '.join(SIMPLE)}, or a model with --model")
 
 
 def observation_choice(text: str, suite_name: str) -> ObservationChoice:

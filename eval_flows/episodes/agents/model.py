@@ -12,14 +12,16 @@ from pathlib import Path
 
 from eval_flows.episodes.agents.agent import Decision, NoDecision, Situation, Spent
 from eval_flows.episodes.agents.question import Ask, Question
+from eval_flows.episodes.environment import DONE, FAIL, WAIT
 from language_models.chat import Request
 from language_models.prompts import prompt_templates
 from machines.actions import MalformedAction, read_actions
 from machines.observation import Element, linearised, with_marks, worth_telling
 
-_PROMPTS = Path(__file__).parents[1] / "prompts"
+_PROMPTS = Path(__file__).parent / "prompts"
 _BLOCK = re.compile(r"```(decision|python|memory)[ \t\r]*\n(.*?)```", re.DOTALL)
-_DECISIONS = ("COMMAND", "WAIT", "DONE", "FAIL")
+_ALONE = {action.name: action for action in (WAIT, DONE, FAIL)}
+_DECISIONS = ("COMMAND", *_ALONE)
 _LONGEST_CLIPBOARD = 500
 
 
@@ -96,10 +98,10 @@ class ModelAgent:
 
     def _told(self, situation: Situation) -> list[Element]:
         """Return the elements that the agent is told of; an action on any other number is refused."""
-        return worth_telling(situation.look.elements) if self._observation.tree or self._observation.marks else []
+        return worth_telling(situation.observation.elements) if self._observation.tree or self._observation.marks else []
 
     def _request(self, situation: Situation) -> Request:
-        shown, look = self._observation, situation.look
+        shown, seen = self._observation, situation.observation
         known = {
             "budget": situation.budget,
             "programs": self._programs,
@@ -114,11 +116,11 @@ class ModelAgent:
             budget=situation.budget,
             memory=situation.memory,
             history=situation.history,
-            feedback=situation.feedback,
+            feedback=seen.feedback,
             knowledge=shown.knowledge,
-            windows=[window.title for window in look.windows],
-            front=next((window.title for window in look.windows if window.is_active), ""),
-            clipboard=(look.clipboard or "")[:_LONGEST_CLIPBOARD],
+            windows=[window.title for window in seen.windows],
+            front=next((window.title for window in seen.windows if window.is_active), ""),
+            clipboard=(seen.clipboard or "")[:_LONGEST_CLIPBOARD],
             before=linearised(worth_telling(situation.before.elements), self._screen) if shown.before and situation.before else "",
             elements=linearised(self._told(situation), self._screen) if shown.tree or shown.marks else "",
         )
@@ -139,9 +141,9 @@ class ModelAgent:
         shown, pictures = self._observation, []
         if shown.before and shown.screenshot and situation.before is not None and situation.before.screenshot:
             pictures.append(situation.before.screenshot)
-        if situation.look.screenshot is not None:
-            pictures += [situation.look.screenshot] if shown.screenshot else []
-            pictures += [with_marks(situation.look.screenshot, situation.look.elements)] if shown.marks else []
+        if situation.observation.screenshot is not None:
+            pictures += [situation.observation.screenshot] if shown.screenshot else []
+            pictures += [with_marks(situation.observation.screenshot, situation.observation.elements)] if shown.marks else []
         return tuple(pictures)
 
 
@@ -157,16 +159,16 @@ def read_decision(text: str, spent: Spent) -> Decision:
     decided = list(dict.fromkeys(word for block in blocks["decision"] if (word := _word(block))))
     if len(decided) > 1:
         refused = f"the answer holds ```decision blocks that disagree ({', '.join(decided)}): write one"
-        return Decision("WAIT", words=words, memory=memory, spent=spent, malformed=refused)
+        return Decision(words=words, memory=memory, spent=spent, malformed=refused)
     kind = decided[0] if decided else "COMMAND" if blocks["python"] else ""
     if kind not in _DECISIONS:
-        return Decision("WAIT", words=words, memory=memory, spent=spent, malformed="no ```decision block with one of COMMAND, DONE, FAIL, WAIT")
+        return Decision(words=words, memory=memory, spent=spent, malformed="no ```decision block with one of COMMAND, DONE, FAIL, WAIT")
     if kind != "COMMAND":
-        return Decision(kind, words=words, memory=memory, spent=spent)  # type: ignore[arg-type]
+        return Decision([_ALONE[kind]], words, memory, spent=spent)
     try:
-        return Decision("COMMAND", read_actions(code), words=words, memory=memory, spent=spent)
+        return Decision(read_actions(code), words, memory, spent=spent)
     except MalformedAction as error:
-        return Decision("COMMAND", words=words, memory=memory, spent=spent, malformed=str(error))
+        return Decision((), words, memory, str(error), spent)
 
 
 def _word(block: str) -> str:

@@ -1,27 +1,30 @@
 """Getters by name: each reads what a check looks at. It returns None if there is nothing to get, or if it cannot be read."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eval_flows.episodes.checkers import captures, documents, files, pdfs, projects, sounds, workbooks
 from eval_flows.episodes.checkers.care import within
-from eval_flows.episodes.desk import Desk
-from eval_flows.episodes.fill import place
 from machines.observation import Element
+
+if TYPE_CHECKING:
+    from eval_flows.episodes.environment.desktop import Desktop
 
 Asked = Any
 _READING_SECONDS = 10.0
 
 
-def get(desk: Desk, name: str, asked: Asked) -> Any:
+def get(desktop: Desktop, name: str, asked: Asked) -> Any:
     """Return the result of a getter. An unreadable file is the agent's doing, and counts as nothing."""
     if name in OF_STATE:
-        return OF_STATE[name](desk, asked)
-    path = path_of(asked)
+        return OF_STATE[name](desktop, asked)
+    path = desktop.place(path_of(asked))
     if name in OF_FOLDERS:
-        return _in_folder(desk, name, path)
-    content = desk.client.file(path)
+        return _in_folder(desktop, name, path)
+    content = desktop.client.file(path)
     if content is None:
         return None
     try:
@@ -32,8 +35,8 @@ def get(desk: Desk, name: str, asked: Asked) -> Any:
 
 
 def path_of(asked: Asked) -> str:
-    """Return the place in the machine that a getter of a file or a folder reads."""
-    return place(asked if isinstance(asked, str) else asked["path"])
+    """Return the path that a getter of a file or a folder reads, as it is declared."""
+    return str(asked if isinstance(asked, str) else asked["path"])
 
 
 def _beside(asked: Asked, key: str, otherwise: Any) -> Any:
@@ -41,26 +44,26 @@ def _beside(asked: Asked, key: str, otherwise: Any) -> Any:
     return otherwise if isinstance(asked, str) else asked.get(key, otherwise)
 
 
-def _in_folder(desk: Desk, name: str, path: str) -> Any:
+def _in_folder(desktop: Desktop, name: str, path: str) -> Any:
     folder, _, last = path.rstrip("/").rpartition("/")
     if name == "names":
-        found = desk.client.listing(path)
+        found = desktop.client.listing(path)
         return None if found is None else sorted(entry["name"] for entry in found)
-    entry = next((entry for entry in desk.client.listing(folder or "/") or () if entry["name"] == last), None)
+    entry = next((entry for entry in desktop.client.listing(folder or "/") or () if entry["name"] == last), None)
     if name == "exists":
         return entry is not None
     return None if entry is None else entry.get({"permissions": "mode", "link": "target"}[name])
 
 
-def _element(desk: Desk, asked: Mapping[str, Any]) -> Any:
-    found = next(iter(_elements_asked(desk, asked)), None)
+def _element(desktop: Desktop, asked: Mapping[str, Any]) -> Any:
+    found = next(iter(_elements_asked(desktop, asked)), None)
     return None if found is None else _of_element(found, asked.get("what", "text"))
 
 
-def _elements_asked(desk: Desk, asked: Mapping[str, Any]) -> list[Element]:
+def _elements_asked(desktop: Desktop, asked: Mapping[str, Any]) -> list[Element]:
     return [
         one
-        for one in desk.look().elements
+        for one in desktop.look().elements
         if one.role == asked["role"]
         and asked.get("name", one.name) == one.name
         and asked.get("containing", "") in one.name
@@ -79,27 +82,27 @@ def _of_element(element: Element, what: str) -> Any:
     }[what]
 
 
-def _display(desk: Desk, asked: Mapping[str, Any]) -> str | None:
+def _display(desktop: Desktop, asked: Mapping[str, Any]) -> str | None:
     """Return what a calculator shows: the last result on its paper if that is open, else the first line of its display."""
-    mine = [one for one in desk.look().elements if asked["within"] in one.window]
+    mine = [one for one in desktop.look().elements if asked["within"] in one.window]
     if any(one.role == "table" for one in mine):
         lines = [one.text or one.name for one in mine if one.role == "table cell"]  # expressions and results take turns
         return lines[-1] if lines and len(lines) % 2 == 0 else None
     return next((_of_element(one, "first_line") for one in mine if one.role == "text"), None)
 
 
-def _front(desk: Desk, _: Asked) -> str | None:
-    return next((window.title for window in desk.windows() if window.is_active), None)
+def _front(desktop: Desktop, _: Asked) -> str | None:
+    return next((window.title for window in desktop.windows() if window.is_active), None)
 
 
 OF_FOLDERS = frozenset({"exists", "names", "permissions", "link"})
-OF_STATE: Mapping[str, Callable[[Desk, Any], Any]] = {
-    "windows": lambda desk, _: [window.title for window in desk.windows()],
+OF_STATE: Mapping[str, Callable[[Desktop, Any], Any]] = {
+    "windows": lambda desktop, _: [window.title for window in desktop.windows()],
     "front_window": _front,
-    "clipboard": lambda desk, _: desk.client.observe(["clipboard"]).clipboard,
+    "clipboard": lambda desktop, _: desktop.client.observe(["clipboard"]).clipboard,
     "display": _display,
     "element": _element,
-    "elements": lambda desk, asked: [_of_element(one, asked.get("what", "text")) for one in _elements_asked(desk, asked)],
+    "elements": lambda desktop, asked: [_of_element(one, asked.get("what", "text")) for one in _elements_asked(desktop, asked)],
 }
 OF_FILES: Mapping[str, Callable[[bytes, Any], Any]] = {
     "text": lambda content, _: files.text(content),

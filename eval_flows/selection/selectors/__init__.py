@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
-from eval_flows.selection.selectors.answer import Answer, AnswerKind, Selector
 from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.selectors.selector import AnswerKind, Prediction, Selector
 from eval_flows.selection.tasks import Shapes
 
-__all__ = ["PROTOCOLS", "Answer", "AnswerKind", "Protocol", "Selector", "SelectorOptions", "find_protocol", "make_selector"]
+__all__ = ["PROTOCOLS", "AnswerKind", "Prediction", "Protocol", "Selector", "SelectorOptions", "find_protocol", "make_selector"]
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 
-from eval_flows.selection.selectors.answer import Answer, LocalSelector
+from eval_flows.selection.selectors.selector import LocalSelector, Prediction
 from eval_flows.selection.tasks import Task
 from retrieval.embedder import Embedder, Vectors
 
@@ -17,14 +17,14 @@ class EmbeddingSelector(LocalSelector):
         self._embedder = embedder
         self.model = embedder.identity.partition(":")[0]
 
-    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+    def select(self, tasks: Sequence[Task]) -> Iterator[Prediction]:
         """Yield one answer for each task; its latency is the time of the batch divided by its tasks."""
         for first in range(0, len(tasks), _BATCH):
             batch = tasks[first : first + _BATCH]
             started = time.perf_counter()
             chosen = self._chosen(self._embedder.embed([task.text for task in batch]))
             each = (time.perf_counter() - started) * 1000 / len(batch)
-            yield from (Answer(application, "answered", each) for application in chosen)
+            yield from (Prediction(application, "answered", each) for application in chosen)
 
     def _chosen(self, vectors: Vectors) -> list[str]:
         """Return the application for each vector."""

@@ -4,9 +4,9 @@ from typing import Any
 
 from eval_flows.selection.parser import read_graph
 from eval_flows.selection.prompts import rendered
-from eval_flows.selection.selectors.answer import Answer, AnswerKind
 from eval_flows.selection.selectors.language_model import ModelSelector, object_schema, told
 from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.selectors.selector import AnswerKind, Prediction
 from eval_flows.selection.tasks import Task
 from language_models.client import Request
 
@@ -24,14 +24,14 @@ class GraphSelector(ModelSelector):
         self.decided_by(with_singletons=options.choices.with_singletons)
         self._system = rendered("graph_system", reply=options.choices.reply, candidates=options.candidates)
 
-    async def answer(self, task: Task) -> Answer:
+    async def answer(self, task: Task) -> Prediction:
         """Return the graph of one task."""
         request = Request(self._system, rendered("graph_task", text=task.text), self._schema(), temperature=0.0, max_tokens=_TOKENS)
         said = await self.client.ask(request)
         if said.status in {"failed", "refused"}:
-            return told(said, Answer(None, "failed" if said.status == "failed" else "refused"))
+            return told(said, Prediction(None, "failed" if said.status == "failed" else "refused"))
         nodes, edges, status = read_graph(said.text, said.status == "truncated", self.names)
-        return told(said, Answer(None, status, applications=nodes, edges=edges))
+        return told(said, Prediction(None, status, applications=nodes, edges=edges))
 
     def _schema(self) -> dict[str, Any] | None:
         if self.options.choices.reply != "schema":

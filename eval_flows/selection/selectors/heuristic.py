@@ -9,7 +9,7 @@ from pathlib import Path
 from atomic_tasks.schema import Declared
 from atomic_tasks.seeds import derive_seed
 from atomic_tasks.yaml_source import read_declared_file
-from eval_flows.selection.selectors.answer import Answer, LocalSelector
+from eval_flows.selection.selectors.selector import LocalSelector, Prediction
 from eval_flows.selection.tasks import Task
 
 LEXICONS_FILE = Path(__file__).parent.parent / "lexicons.yaml"
@@ -60,21 +60,21 @@ class HeuristicSelector(LocalSelector):
         self._longest = max(map(len, self._weights), default=0)
         self.sampling = f"lexicons {derive_seed(repr(sorted(entries))):016x}"
 
-    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+    def select(self, tasks: Sequence[Task]) -> Iterator[Prediction]:
         """Yield one answer for each task."""
         for task in tasks:
             yield self._answer(task.text)
 
-    def _answer(self, text: str) -> Answer:
+    def _answer(self, text: str) -> Prediction:
         started = time.perf_counter()
         scores = self.scores(text)
         best = max(scores.values(), default=0.0)
         tied = sorted(application for application, score in scores.items() if score == best)
         latency = (time.perf_counter() - started) * 1000
         if not tied:
-            return Answer(None, "empty", latency)
+            return Prediction(None, "empty", latency)
         chosen = tied[derive_seed("tie", text) % len(tied)]
-        return Answer(chosen, "answered", latency, said=self._reasons(text, chosen, scores))
+        return Prediction(chosen, "answered", latency, said=self._reasons(text, chosen, scores))
 
     def _reasons(self, text: str, chosen: str, scores: Mapping[str, float]) -> str:
         """Return the terms that gave the chosen application its weight, heaviest first, and the next application with its weight."""

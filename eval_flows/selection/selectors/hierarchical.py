@@ -5,12 +5,11 @@ from typing import Any
 
 from eval_flows.selection.parser import Names, names_of, read_json, read_name
 from eval_flows.selection.prompts import rendered
-from eval_flows.selection.selectors.answer import Answer
 from eval_flows.selection.selectors.language_model import ModelSelector, choice, object_schema, read_choice, told
 from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.selectors.selector import Prediction
 from eval_flows.selection.tasks import Task
-from language_models.client import Answer as Said
-from language_models.client import Request
+from language_models.client import Answer, Request
 
 _TOKENS = 40
 
@@ -36,7 +35,7 @@ class HierarchicalSelector(ModelSelector):
         }
         self._names = {category: names_of(options.candidates[name] for name in members) for category, members in self._members.items()}
 
-    async def answer(self, task: Task) -> Answer:
+    async def answer(self, task: Task) -> Prediction:
         """Return the answer to one task; if no category can be read, its status is that of the first question."""
         said = await self.client.ask(self._category_request(task))
         category, unread = self._read_category(said)
@@ -61,13 +60,13 @@ class HierarchicalSelector(ModelSelector):
         user = rendered("category_task", text=task.text)
         return Request(self._system, user, schema if self.options.choices.reply == "schema" else None, temperature=0.0, max_tokens=_TOKENS)
 
-    def _read_category(self, said: Said) -> tuple[str | None, Answer]:
+    def _read_category(self, said: Answer) -> tuple[str | None, Prediction]:
         if said.status in {"failed", "refused"}:
-            return None, told(said, Answer(None, "failed" if said.status == "failed" else "refused"))
+            return None, told(said, Prediction(None, "failed" if said.status == "failed" else "refused"))
         truncated = said.status == "truncated"
         if self.options.choices.reply == "schema":
             found, status = read_json(said.text, truncated, "category", self._category_names)
             category = found[0] if found and found[0] in self._members else None
         else:
             category, status = read_name(said.text, truncated, self._category_names)
-        return category, told(said, Answer(None, status if status != "answered" else "not_in_list"))
+        return category, told(said, Prediction(None, status if status != "answered" else "not_in_list"))

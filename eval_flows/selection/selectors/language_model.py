@@ -7,11 +7,10 @@ from typing import Any
 
 from eval_flows.selection.parser import Names, names_of, read_json, read_name, read_set
 from eval_flows.selection.prompts import prompt_hash, rendered
-from eval_flows.selection.selectors.answer import Answer, AnswerKind, Status
 from eval_flows.selection.selectors.options import SelectorOptions
+from eval_flows.selection.selectors.selector import AnswerKind, Prediction, Status
 from eval_flows.selection.tasks import Task
-from language_models.client import Answer as Said
-from language_models.client import Client, Request
+from language_models.client import Answer, Client, Request
 
 _TOKENS = 40  # enough for an answer of one long name
 _TOKENS_OF_SET = 300
@@ -58,12 +57,12 @@ class ModelSelector:
     def prepare(self, tasks: Sequence[Task]) -> None:
         """Find the examples and cards for the prompts of these tasks; `select` does this too."""
 
-    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+    def select(self, tasks: Sequence[Task]) -> Iterator[Prediction]:
         """Yield one answer for each task, in order; many tasks are asked at once."""
         self.prepare(tasks)
         return self.client.each(tasks, self.answer)
 
-    async def answer(self, task: Task) -> Answer:
+    async def answer(self, task: Task) -> Prediction:
         """Return the answer to one task."""
         raise NotImplementedError
 
@@ -87,7 +86,7 @@ class ChoosingSelector(ModelSelector):
         """Find the examples and cards for the prompts of these tasks."""
         self._shown = self.show(tasks)
 
-    async def answer(self, task: Task) -> Answer:
+    async def answer(self, task: Task) -> Prediction:
         """Return the answer to one task."""
         shown = self._shown.get(task.task_id, Shown())
         user = rendered("choose_task", text=task.text, choose=self.options.choices.choose, examples=shown.examples, cards=shown.cards)
@@ -109,7 +108,7 @@ def choice(system: str, user: str, options: SelectorOptions, candidates: Sequenc
     return Request(system, user, schema, temperature=0.0, max_tokens=_TOKENS_OF_SET if many else _TOKENS)
 
 
-def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
+def read_choice(said: Answer, options: SelectorOptions, names: Names) -> Prediction:
     """Return the answer in the model's output."""
     many = options.choices.choose == "set"
     status: Status
@@ -127,10 +126,10 @@ def read_choice(said: Said, options: SelectorOptions, names: Names) -> Answer:
     first = next((name for name in applications[:1] if names.find(name) == name), None)
     if status == "answered" and first is None:
         status = "not_in_list"  # the first application of a set counts, and here it is no candidate
-    return told(said, Answer(first, status, applications=applications if many else applications[:1] if first else ()))
+    return told(said, Prediction(first, status, applications=applications if many else applications[:1] if first else ()))
 
 
-def told(said: Said, answer: Answer) -> Answer:
+def told(said: Answer, answer: Prediction) -> Prediction:
     """Return the answer with the cost of the call and the model's output."""
     return replace(
         answer,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from atomic_tasks.seeds import derived_random
-from eval_flows.selection.selectors.answer import Answer, LocalSelector
+from eval_flows.selection.selectors.selector import LocalSelector, Prediction
 from eval_flows.selection.tasks import Task
 
 
@@ -17,7 +17,7 @@ class RandomSelector(LocalSelector):
         self.seed = seed
         self.sampling = f"seed {seed}"
 
-    def select(self, tasks: Sequence[Task]) -> Iterator[Answer]:
+    def select(self, tasks: Sequence[Task]) -> Iterator[Prediction]:
         """Yield one answer for each task."""
         for task in tasks:
-            yield Answer(derived_random(self.seed, "random selector", task.task_id).choice(self.candidates), "answered")
+            yield Prediction(derived_random(self.seed, "random selector", task.task_id).choice(self.candidates), "answered")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from eval_flows.episodes import suite as suites
+from eval_flows.episodes.tasks import suite as suites
 from machines.image import Image
 from warehouse.layout import DataFolder
 

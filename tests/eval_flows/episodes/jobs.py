@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from eval_flows.episodes.workers import Ask
+from eval_flows.episodes.runs.workers import Ask
 
 
 def work(job: tuple[str, Any], ask: Ask) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eval_flows.episodes.makers import OF_FILES
+from eval_flows.episodes.tasks.makers import OF_FILES
 
 MADE: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "report.docx": (

@@ -13,14 +13,12 @@ import openpyxl
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.seeds import derived_random
-from eval_flows.episodes.checkers.reward import check, sources_of
-from eval_flows.episodes.compose import single, values_of
-from eval_flows.episodes.desk import Desk
-from eval_flows.episodes.episode import made_episode
-from eval_flows.episodes.fill import HOME
-from eval_flows.episodes.makers import make
-from machines.client import GuestClient
-from tests.eval_flows.episodes.desks import Files, Json, Screen
+from eval_flows.episodes.checkers.checks import check, sources_of
+from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.tasks.compose import single, values_of
+from eval_flows.episodes.tasks.makers import make
+from eval_flows.episodes.tasks.task import made_task
+from tests.eval_flows.episodes.desktops import HOME, Files, Json, Screen
 
 Change = Callable[["State"], None]
 
@@ -72,12 +70,12 @@ def holds(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool
     task = catalog.tasks[task_id]
     composition = single(catalog, task, derived_random(seed, task_id))
     values = values_of(composition, catalog, seed, task_id, "bind")
-    episode = made_episode(composition, values, catalog, "L1", "")
+    episode = made_task(composition, values, catalog, "L1", "")
     home = Home()
+    desk = cast("Desktop", Screen(home))
     for step in episode.steps:
         for entry in step.setup:
-            make(cast("GuestClient", home), entry)
-    desk = cast("Desk", Screen(home))
+            make(desk, entry)
     before = sources_of(desk, [step.check for step in episode.steps])
     change(State(home, values))
     return all(check(desk, entry, before).holds for step in episode.steps for entry in step.check)

@@ -1,0 +1,94 @@
+"""Checks of an episode against the machine's final state.
+
+The agent must not be able to change what a check compares with. Expected values are safe: the episode holds them. The source of a `same_as`
+is on the machine, where an agent could plant a fitting one; so it is read before the agent begins, unless a step of the episode makes it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from eval_flows.episodes.checkers.care import within
+from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get, path_of
+from eval_flows.episodes.checkers.metrics import METRICS
+
+if TYPE_CHECKING:
+    from eval_flows.episodes.environment.desktop import Desktop
+
+Entry = Mapping[str, Any]
+Sources = Mapping[str, Any]
+"""The content of the sources of `same_as` before the agent began, by source."""
+_GETTERS = frozenset({*OF_FILES, *OF_STATE, *OF_FOLDERS})
+_CLIPBOARD = "clipboard"
+_ASK_EVERY = 0.2
+_HOLDING_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check, the value that it got, and whether it holds."""
+
+    entry: Entry
+    got: Any
+    holds: bool
+
+
+def sources_of(desktop: Desktop, checks: Iterable[Sequence[Entry]]) -> Sources:
+    """Return the sources of `same_as` before the agent begins; `checks` holds the checks of each step of the episode, in order.
+
+    A source is left out if it does not exist yet, or if an earlier step has a check about it: then the source is what that step leaves.
+    """
+    found, changing = {}, set[str]()
+    for entries in checks:
+        for entry in entries:
+            if "same_as" in entry:
+                ((getter, asked),) = entry["same_as"].items()
+                place = _place(desktop, getter, asked)
+                if place is not None and place not in changing:
+                    found[_key(entry)] = get(desktop, getter, asked)
+        changing |= {place for entry in entries if (place := _place(desktop, *_got_by(entry))) is not None}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _got_by(entry: Entry) -> tuple[str, Any]:
+    getter = next(name for name in entry if name in _GETTERS)
+    return getter, entry[getter]
+
+
+def _place(desktop: Desktop, getter: str, asked: Any) -> str | None:
+    """Return where a getter looks: at the clipboard, at a path, or (None) at the screen."""
+    if getter in OF_STATE:
+        return _CLIPBOARD if getter == _CLIPBOARD else None
+    return desktop.place(path_of(asked))
+
+
+def _key(entry: Entry) -> str:
+    return json.dumps(entry["same_as"], sort_keys=True)
+
+
+def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
+    """Apply one check, with its placeholders filled, to the machine."""
+    metric = next(name for name in entry if name in METRICS)
+    got, expected = get(desktop, *_got_by(entry)), entry[metric]
+    if metric == "same_as":
+        ((other, asked),) = expected.items()
+        expected = sources[_key(entry)] if _key(entry) in sources else get(desktop, other, asked)
+    try:
+        with within(_HOLDING_SECONDS):
+            return Checked(entry, got, bool(METRICS[metric](got, expected)))
+    except TimeoutError:  # a regular expression that never ends on this text
+        return Checked(entry, got, False)
+
+
+def check_all(desktop: Desktop, entries: Sequence[Entry], sources: Sources, seconds: float = 0.0) -> list[Checked]:
+    """Apply every check. If one fails, look again until `seconds` are over, since an application may still be writing."""
+    until = time.monotonic() + seconds
+    while True:
+        found = [check(desktop, entry, sources) for entry in entries]
+        if all(one.holds for one in found) or time.monotonic() >= until:
+            return found
+        time.sleep(_ASK_EVERY)

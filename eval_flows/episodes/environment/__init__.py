@@ -1,0 +1,7 @@
+"""The environment: a desktop that is set up for a task, acted on step by step, and judged at the end."""
+
+from eval_flows.episodes.environment.environment import DONE, FAIL, WAIT, Environment
+from eval_flows.episodes.environment.observation import Observation
+from eval_flows.episodes.environment.reward import Reward
+
+__all__ = ["DONE", "FAIL", "WAIT", "Environment", "Observation", "Reward"]

@@ -1,0 +1,111 @@
+"""The desktop of a machine: its screen with elements and windows, actions of the unified space, and programs by their handle."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from eval_flows.episodes.environment.observation import Observation
+from machines.actions import Action, for_guest
+from machines.client import Window
+from machines.errors import MachineError
+from machines.machine import Client, Offers
+from machines.observation import Element, read_elements
+
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
+_KEY_QUIET = 0.15  # seconds without a change; then a slow program has handled a key
+QUIET, SETTLED_WITHIN = 0.06, 3.0  # seconds without a change on the screen, and the limit of waiting for that
+_MOVED_QUIET, _MOVED_WITHIN = 0.03, 0.5  # the same before a click: a tip that hides the place closes when the pointer comes
+_PROGRAM_SECONDS = 60.0
+_ASK_EVERY = 0.04
+
+
+class Desktop:
+    """The desktop of a running machine, by the client of its guest server and by what the machine offers."""
+
+    def __init__(self, client: Client, offers: Offers) -> None:
+        self.client = client
+        self.offers = offers
+        self.screen = offers.screen
+
+    def place(self, path: str) -> str:
+        """Return a path as the machine writes it: it begins at the user's home folder unless it is absolute."""
+        return path if _ABSOLUTE.match(path) else f"{self.offers.home}/{path}"
+
+    def look(self, *more: str) -> Observation:
+        """Return the elements and the windows, and with `more` the `screenshot` or the `clipboard`."""
+        seen = self.client.observe(["tree", "windows", *more])
+        assert seen.tree is not None and seen.windows is not None
+        return Observation(read_elements(seen.tree, self.screen), seen.windows, seen.screenshot, seen.clipboard)
+
+    def windows(self) -> Sequence[Window]:
+        """Return the windows, lowest first."""
+        return self.client.observe(["windows"]).windows or ()
+
+    def do(self, action: Action, elements: Sequence[Element]) -> tuple[int, int] | None:
+        """Carry out an action on elements of an observation, wait until the screen is still, and return the action's place in pixels, if it has one.
+
+        A text is typed key by key into a program that loses fast keys. `MalformedAction` and `RefusedAction` say why nothing was done.
+        """
+        if action.name == "write" and self._loses_fast_keys():
+            for character in action.arguments["text"]:
+                self.client.act(for_guest(Action("write", {"text": character}), elements, self.screen))
+                self.settle(quiet=_KEY_QUIET)
+            return None
+        asked = for_guest(action, elements, self.screen)
+        self.client.act(asked)
+        if action.name.startswith("move"):
+            self.settle(_MOVED_QUIET, _MOVED_WITHIN)
+        else:
+            self.settle()
+        return (asked["x"], asked["y"]) if {"x", "y"} <= set(asked) else None
+
+    def _loses_fast_keys(self) -> bool:
+        classes = {program.window_class.lower() for program in self.offers.programs.values() if program.loses_fast_keys}
+        return bool(classes) and any(window.is_active and window.window_class.lower() in classes for window in self.windows())
+
+    def settle(self, quiet: float = QUIET, limit: float = SETTLED_WITHIN) -> None:
+        """Wait until the screen is still, or the limit is over."""
+        self.client.settle(quiet, limit)
+
+    def open(self, program: str, arguments: Sequence[str] = ()) -> None:
+        """Start a program and wait until its window stands still and shows in the accessibility tree."""
+        self.client.launch([*self.offers.programs[program].command, *arguments])
+        self.wait_until_ready(program)
+
+    def wait_until_ready(self, program: str) -> None:
+        """Wait until a window of the program stands still and shows in the accessibility tree; `MachineError` if none comes."""
+        try:
+            self.wait_until(lambda: self._is_ready(program), f"no window of {program} came up", _PROGRAM_SECONDS)
+        except MachineError as error:
+            running = self.client.execute(["ps", "axf", "-o", "pid,stat,etimes,args"])["output"]
+            raise MachineError(f"{error}; windows {self.windows()}, {len(self.look().elements)} elements, processes:\n{running}") from None
+        self.settle(quiet=0.12, limit=5.0)
+
+    def write_settings(self) -> None:
+        """Make programs that keep settings in memory write them to their files now."""
+        for command in self.offers.writers:
+            self.client.execute(list(command))
+
+    def windows_of(self, program: str) -> list[Window]:
+        """Return the windows of a program, lowest first."""
+        window_class = self.offers.programs[program].window_class.lower()
+        return [window for window in self.windows() if window.window_class.lower() == window_class]
+
+    def _is_ready(self, program: str) -> bool:
+        mine = self.windows_of(program)
+        if not mine:
+            return False
+        time.sleep(_ASK_EVERY)
+        if not set(mine) <= set(self.windows()):
+            return False
+        titles = {window.title for window in mine}
+        return any(element.window in titles or not element.window for element in self.look().elements)
+
+    def wait_until(self, holds: Callable[[], Any], otherwise: str, seconds: float) -> None:
+        """Call `holds` until it is true; `MachineError` with the text `otherwise` when the time is over."""
+        until = time.monotonic() + seconds
+        while not holds():
+            if time.monotonic() > until:
+                raise MachineError(f"{otherwise} within {seconds:.0f} s")
+            time.sleep(_ASK_EVERY)

@@ -1,0 +1,124 @@
+"""Proving a suite: workers prove every episode, and results are kept by content, so that only changed episodes are proven again."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from atomic_tasks.catalog import sound_catalog
+from atomic_tasks.problems import BadInput
+from eval_flows.episodes.proofs.proof import Trial, prove
+from eval_flows.episodes.runs.identity import code_hashes
+from eval_flows.episodes.runs.pipeline import ready_machine
+from eval_flows.episodes.runs.workers import Ask, supervised
+from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks
+from eval_flows.episodes.tasks.task import Task
+from eval_flows.progress import Progress
+from machines.machine import MachineChoice
+from warehouse.layout import DataFolder, written_file
+
+_SECONDS = 3600.0  # wall clock for all trials of one episode
+
+
+class Proof(BaseModel):
+    """The result of proving an episode; a fault is of the infrastructure."""
+
+    episode_id: str
+    tasks: list[str]
+    trials: list[Trial]
+    fault: str | None = None
+    is_listed: bool = False
+
+    @property
+    def failed(self) -> list[Trial]:
+        """Return the trials that failed."""
+        return [trial for trial in self.trials if not trial.passed]
+
+    @property
+    def is_proven(self) -> bool:
+        """Tell whether every trial passed."""
+        return self.fault is None and not self.failed
+
+
+@dataclass(frozen=True)
+class _Job:
+    task: Task
+    changed: dict[str, Task]
+    machine: MachineChoice
+    key: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """The part of a suite to prove: empty for all levels, empty for all applications, None for all episodes."""
+
+    levels: Sequence[str] = ()
+    applications: Sequence[str] = ()
+    limit: int | None = None
+
+    def of(self, episodes: Sequence[SuiteTask]) -> list[SuiteTask]:
+        """Return its episodes: those of these levels that use only these applications."""
+        return [
+            one
+            for one in episodes
+            if (not self.levels or one.task.level in self.levels) and (not self.applications or set(one.task.applications) <= set(self.applications))
+        ][: self.limit]
+
+
+def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, part: Part) -> list[Proof]:
+    """Prove the episodes of a part of a suite that are not proven yet, and return the proofs of the whole part."""
+    suite, catalog = read_suite(name), sound_catalog()
+    episodes = suite_tasks(suite, catalog)
+    known = {application for one in episodes for application in one.task.applications}
+    unknown = sorted(set(part.applications) - known)
+    if unknown:
+        raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
+    episodes = part.of(episodes)
+    machine = ready_machine(suite, data)
+    jobs = [_job(one.task, one.changed(catalog), machine) for one in episodes]
+    kept = {job.key: _kept(data, job) for job in jobs}
+    todo = [job for job in jobs if kept[job.key] is None]
+    progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
+    failed = 0
+    for number, done in enumerate(supervised(todo, _prove, workers, _SECONDS), 1):
+        tasks = [step.task for step in done.job.task.steps]
+        made = Proof(episode_id=done.job.task.episode_id, tasks=tasks, trials=done.result or [], fault=done.fault)
+        kept[done.job.key] = made
+        failed += not made.is_proven
+        if made.fault is None:
+            with written_file(data.proofs / f"{done.job.key}.json") as temporary:
+                temporary.write_text(made.model_dump_json(indent=1))
+        progress(f"prove {name}", len(jobs) - len(todo) + number, len(jobs), f"{failed} unproven")
+    proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]
+    return [proof.model_copy(update={"is_listed": proof.episode_id in suite.unproven}) for proof in proofs]
+
+
+def _job(task: Task, changed: dict[str, Task], machine: MachineChoice) -> _Job:
+    """Return the job of a proof; its key covers the task and its changed ones, the machine, and the code that makes, does and judges them."""
+    code = code_hashes()
+    made_from = [
+        _done_in(task),
+        {name: _done_in(one) for name, one in changed.items()},
+        [machine.identity, machine.offers.screen],
+        [code["checks"], code["machine"]],
+    ]
+    return _Job(task, changed, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
+
+
+def _done_in(task: Task) -> dict[str, Any]:
+    """Return what a proof depends on: everything except the instruction's words."""
+    return task.model_dump(exclude={"instruction"})
+
+
+def _prove(job: _Job, _: Ask) -> list[Trial]:
+    return prove(job.task, job.changed, job.machine)
+
+
+def _kept(data: DataFolder, job: _Job) -> Proof | None:
+    path = data.proofs / f"{job.key}.json"
+    if not path.is_file():
+        return None
+    return Proof.model_validate_json(path.read_text()).model_copy(update={"episode_id": job.task.episode_id})

@@ -1,0 +1,63 @@
+"""Hashes of the code that decides the result of an episode: part of the identity of runs and proofs, so nobody has to raise a version.
+
+Comments and docstrings are left out: better words there change no result.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+_EPISODES = Path(__file__).parents[1]
+_MACHINES = _EPISODES.parents[1] / "machines"
+# code that starts, records and lists episodes decides nothing, and the ids of episodes hold what they are composed of
+_OF_AGENTS = ("agents", "runs/play.py")
+_OF_CHECKS = (
+    "agents/oracle.py",
+    "checkers",
+    "environment",
+    "proofs/proof.py",
+    "tasks/changes.py",
+    "tasks/fill.py",
+    "tasks/makers.py",
+    "tasks/task.py",
+)
+_OF_OTHER_IDENTITY = ("build.py", "home", "image.py", "packages.py")  # images have ids of their own
+_KINDS = {".py", ".sh", ".yaml", ".j2"}
+_NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def code_hashes() -> Mapping[str, str]:
+    """Return hashes of the code: `agents` decide, `checks` set up, do and judge a task, `machine` is the guest and its client.
+
+    Prompts are left out: they have their own hash, and simple agents have none.
+    """
+    machine = [path for path in _MACHINES.iterdir() if path.name not in _OF_OTHER_IDENTITY]
+    checks = [_EPISODES / name for name in _OF_CHECKS]
+    agents = [path for name in _OF_AGENTS for path in _files([_EPISODES / name]) if path not in checks and path.suffix != ".j2"]
+    return {name: _hash(paths) for name, paths in (("agents", agents), ("checks", checks), ("machine", machine))}
+
+
+def _hash(paths: list[Path]) -> str:
+    made_from = blake2b(digest_size=8)
+    for path in sorted(set(_files(paths))):
+        made_from.update(f"{path.relative_to(_EPISODES.parents[1])}\n".encode() + meaning(path) + b"\n")
+    return made_from.hexdigest()
+
+
+def _files(paths: list[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from (inner for inner in [path, *path.rglob("*")] if inner.is_file() and inner.suffix in _KINDS)
+
+
+def meaning(path: Path) -> bytes:
+    """Return the meaning of a file to the program: a syntax tree without docstrings for Python, the bytes for anything else."""
+    if path.suffix != ".py":
+        return path.read_bytes()
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, _NAMED) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree).encode()

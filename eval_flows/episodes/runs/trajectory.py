@@ -1,0 +1,92 @@
+"""The trajectory of an episode: every step that an agent took, and the outcome, as they are kept."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from eval_flows.episodes.agents.agent import Decision, Spent
+from eval_flows.episodes.agents.question import NoAnswer
+from eval_flows.episodes.environment import Reward
+
+Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
+_SHOWN = 4_000  # the most characters of a value that a check saw
+
+
+@dataclass(frozen=True)
+class PlayedStep:
+    """A step of an agent: what it saw, said and did, and the result. `pointer` is the place of the action, in pixels.
+
+    `gave_no_answer` is true if the model gave no decision; `feedback` says why.
+    """
+
+    number: int
+    decision: Decision
+    feedback: str
+    screenshot: bytes | None
+    pointer: tuple[int, int] | None
+    seconds: float
+    gave_no_answer: bool = False
+
+
+@dataclass
+class Trajectory:
+    """An episode that was played to its end."""
+
+    status: Status
+    reward: Reward
+    steps: list[PlayedStep]
+    first_program: str | None
+    ready_seconds: float
+    seconds: float
+    spent: Spent = field(default_factory=Spent)
+
+    @property
+    def malformed(self) -> int:
+        """Return the number of decisions that were malformed or that the machine refused."""
+        return sum(bool(step.feedback) and not step.gave_no_answer for step in self.steps)
+
+
+def sum_of(spent: Sequence[Spent]) -> Spent:
+    """Return the cost of several decisions together."""
+    return Spent(
+        sum(one.input_tokens for one in spent),
+        sum(one.output_tokens for one in spent),
+        sum(one.cost_usd for one in spent),
+        tuple(call for one in spent for call in one.calls),
+        sum(one.seconds for one in spent),
+    )
+
+
+def as_json(played: Trajectory) -> dict[str, Any]:
+    """Return the steps, the checks and the side effects as they are kept, without pictures."""
+    return {
+        "checks": [{"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds} for one in played.reward.checked],
+        "side_effects": played.reward.side_effects,
+        "steps": [_step(step) for step in played.steps],
+    }
+
+
+def _step(step: PlayedStep) -> dict[str, Any]:
+    decision, spent = step.decision, step.decision.spent
+    return {
+        "number": step.number,
+        "decision": "NONE" if step.gave_no_answer else decision.kind,
+        "actions": [str(action) for action in decision.actions] if decision.kind == "COMMAND" else [],
+        "words": decision.words,
+        "memory": decision.memory,
+        "feedback": step.feedback,
+        "pointer": step.pointer,
+        "seconds": round(step.seconds, 3),
+        "calls": list(spent.calls),
+        "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens,
+        "cost_usd": spent.cost_usd,
+    }
+
+
+def _short(got: Any) -> str:
+    """Return the value in words, without the middle of a very long one: important parts often stand at the end."""
+    told = repr(got)
+    left_out = len(told) - _SHOWN
+    return told if left_out <= 0 else f"{told[: _SHOWN // 2]} ... {left_out:,} characters left out ... {told[-_SHOWN // 2 :]}"

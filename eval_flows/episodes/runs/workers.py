@@ -1,0 +1,219 @@
+"""Workers: each is a process with one job at a time, watched from outside by the wall clock.
+
+A worker that dies, or does not end in time, is a fault of the infrastructure: it is killed with its machine, and a new worker replaces it. The
+job is tried a few times before its fault is reported. A job may ask the parent for what only the parent has (a model's answer). The clock
+of a job stops while it waits for such an answer.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import queue
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any, Generic, TypeVar
+
+Job = TypeVar("Job")
+Ask = Callable[[Any], Any]
+Work = Callable[[Any, Ask], Any]  # makes a result from a job and a way to ask the parent; job and result travel between processes
+Reply = Callable[[Any], None]  # from any thread; an exception as the reply ends all jobs, and is raised by `supervised`
+Respond = Callable[[Any, Reply], None]  # the parent's side: takes the question and the function that gets the answer, at once or later
+_KINDLY = 5.0  # seconds for a worker to end by itself
+
+
+@dataclass(frozen=True)
+class Done(Generic[Job]):
+    """The end of a job: its result, or None; `faults` are those of the failed tries, in order."""
+
+    job: Job
+    result: Any
+    fault: str | None
+    faults: tuple[str, ...]
+    seconds: float
+
+    @property
+    def tries(self) -> int:
+        """Return how often the job was tried."""
+        return len(self.faults) + (self.fault is None)
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    job: int | None = None
+    begun: float = 0.0  # when the job began, moved later by the time that it waited for answers
+    asked: float | None = None  # when it asked the question that is still open
+
+    def send(self, message: tuple[str, Any]) -> None:
+        try:
+            self.pipe.send(message)
+        except (BrokenPipeError, OSError):
+            return  # it has died: the loop will notice
+
+    def worked(self) -> float:
+        """Return the seconds of its job, without the time that it waited for answers."""
+        return (time.monotonic() if self.asked is None else self.asked) - self.begun
+
+
+def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tries: int = 3, respond: Respond | None = None) -> Iterator[Done[Job]]:
+    """Yield each job when it ends. `seconds` limits the wall clock of one try; that clock stops while a job waits for an answer."""
+    supervisor = _Supervisor(jobs, work, seconds, tries, respond)
+    try:
+        yield from supervisor.run(min(workers, max(1, len(jobs))))
+    finally:
+        supervisor.close()
+
+
+class _Supervisor(Generic[Job]):
+    def __init__(self, jobs: Sequence[Job], work: Work, seconds: float, tries: int, respond: Respond | None) -> None:
+        self._jobs = jobs
+        self._work = work
+        self._seconds = seconds
+        self._most_tries = tries
+        self._respond = respond
+        self._waiting = deque(range(len(jobs)))
+        self._faults: list[list[str]] = [[] for _ in jobs]
+        self._workers: list[_Worker] = []
+        self._replies: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
+        self._reply_came, self._reply_comes = multiprocessing.Pipe(duplex=False)
+        self._context = multiprocessing.get_context("spawn")
+
+    def run(self, workers: int) -> Iterator[Done[Job]]:
+        while self._waiting or any(worker.job is not None for worker in self._workers):
+            while len(self._workers) < workers and self._waiting:
+                self._workers.append(self._started())
+            for worker in self._workers:
+                if worker.job is None and self._waiting:
+                    self._give(worker)
+            ready = set(wait([self._reply_came, *(worker.pipe for worker in self._workers)], timeout=self._until_next_limit()))
+            if self._reply_came in ready:
+                self._pass_reply_on()
+            for worker in list(self._workers):
+                done = self._heard(worker) if worker.pipe in ready else self._overdue(worker)
+                if done is not None:
+                    yield done
+
+    def close(self) -> None:
+        """End every worker; kill one that is at work."""
+        for worker in list(self._workers):
+            if worker.job is None:
+                worker.send(("end", None))
+                worker.process.join(_KINDLY)
+            self._kill(worker)
+        self._reply_came.close()  # nobody waits for a reply that comes later
+
+    def _started(self) -> _Worker:
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(target=_serve, args=(theirs, self._work), daemon=True)
+        process.start()
+        theirs.close()
+        return _Worker(process, ours)
+
+    def _give(self, worker: _Worker) -> None:
+        worker.job = self._waiting.popleft()
+        worker.begun, worker.asked = time.monotonic(), None
+        worker.send(("job", self._jobs[worker.job]))
+
+    def _until_next_limit(self) -> float | None:
+        """Return the seconds until the next job must have ended; None if all jobs at work wait for answers."""
+        left = [self._seconds - worker.worked() for worker in self._workers if worker.job is not None and worker.asked is None]
+        return max(0.0, min(left)) if left else None
+
+    def _heard(self, worker: _Worker) -> Done[Job] | None:
+        try:
+            kind, content = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._fault(worker, f"the worker died with exit code {self._kill(worker)}")
+        if kind == "ask":
+            assert self._respond is not None
+            worker.asked = time.monotonic()
+            self._respond(content, lambda reply: self._replied(worker, reply))
+            return self._overdue(worker)  # a worker that asks all the time is never quiet
+        if kind == "fault":
+            return self._fault(worker, content)
+        return self._ended(worker, content, None)
+
+    def _replied(self, worker: _Worker, reply: Any) -> None:
+        """Take a reply, in any thread."""
+        self._replies.put((worker, reply))
+        with contextlib.suppress(OSError):  # the jobs have ended
+            self._reply_comes.send_bytes(b"1")
+
+    def _pass_reply_on(self) -> None:
+        """Give a reply to the worker that waits for it, and start its clock again."""
+        self._reply_came.recv_bytes()
+        worker, reply = self._replies.get()
+        if isinstance(reply, BaseException):
+            raise reply
+        if worker in self._workers and worker.asked is not None:
+            worker.begun += time.monotonic() - worker.asked
+            worker.asked = None
+            worker.send(("reply", reply))
+
+    def _overdue(self, worker: _Worker) -> Done[Job] | None:
+        if worker.job is None or worker.worked() < self._seconds:
+            return None
+        self._kill(worker)
+        return self._fault(worker, f"not done within {self._seconds:.0f} s")
+
+    def _fault(self, worker: _Worker, fault: str) -> Done[Job] | None:
+        """Try again, or report the fault."""
+        number = worker.job
+        if number is None:
+            return None
+        self._faults[number].append(fault)
+        if len(self._faults[number]) < self._most_tries:
+            self._waiting.append(number)
+            worker.job = None
+            return None
+        return self._ended(worker, None, fault)
+
+    def _ended(self, worker: _Worker, result: Any, fault: str | None) -> Done[Job]:
+        assert worker.job is not None
+        number, worker.job = worker.job, None
+        return Done(self._jobs[number], result, fault, tuple(self._faults[number]), worker.worked())
+
+    def _kill(self, worker: _Worker) -> int | None:
+        """End the process and its machine in any state, and return the exit code."""
+        worker.process.kill()
+        worker.process.join()
+        worker.pipe.close()
+        if worker in self._workers:
+            self._workers.remove(worker)
+        return worker.process.exitcode
+
+
+def _serve(pipe: Connection, work: Work) -> None:
+    """Serve jobs until the parent says to end, or is gone."""
+
+    def ask(question: Any) -> Any:
+        pipe.send(("ask", question))
+        return pipe.recv()[1]
+
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        try:
+            kind, job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        if kind == "end":
+            os._exit(0)  # at once: with a thread that never ends, libraries warn about what the interpreter leaves behind
+        try:
+            pipe.send(("result", work(job, ask)))
+        except Exception as error:
+            pipe.send(("fault", f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"))
+
+
+def _end_with_parent() -> None:
+    """End at once, with the machine, when the parent was killed: the next run would begin the same work again."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)

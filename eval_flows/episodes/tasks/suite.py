@@ -1,0 +1,193 @@
+"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the tasks made from them."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from atomic_tasks.catalog import Catalog, sound_catalog
+from atomic_tasks.problems import BadInput
+from atomic_tasks.schema import Declared, Identifier
+from atomic_tasks.seeds import derived_random
+from atomic_tasks.yaml_source import read_declared_file
+from compositions.model import Composition
+from compositions.schema import WorkflowStep
+from eval_flows.episodes.tasks.changed import changed_tasks
+from eval_flows.episodes.tasks.compose import NotComposed, listed, sequence, values_of
+from eval_flows.episodes.tasks.instruct import instruction
+from eval_flows.episodes.tasks.task import Level, Task, made_task
+from machines.image import declared
+
+SUITES = Path(__file__).parent / "suites"
+
+
+class Listed(Declared):
+    """An episode of a suite: its atomic tasks in order, or steps with renamed arguments, and a seed that tells it from others of the same tasks."""
+
+    level: Level
+    tasks: tuple[str, ...] = ()
+    steps: tuple[WorkflowStep, ...] = ()
+    handed: tuple[Identifier, ...] = Field((), description="arguments that name what one step makes and a later one uses: nothing is set up for them")
+    seed: int = 0
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "Listed":
+        if bool(self.tasks) == bool(self.steps):
+            raise ValueError("give either tasks or steps")
+        return self
+
+    @property
+    def task_ids(self) -> tuple[str, ...]:
+        """Return the listed atomic tasks."""
+        return self.tasks or tuple(step.task for step in self.steps)
+
+
+class Suite(Declared):
+    """A file of suites/."""
+
+    title: str
+    description: str
+    image: Identifier = Field(description="the image of machines/desktop.yaml that it runs on")
+    seed: int
+    unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
+    episodes: tuple[Listed, ...] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class SuiteTask:
+    """A task of a suite and the composition that it is made from."""
+
+    task: Task
+    composition: Composition
+    seed: tuple[str | int, ...]
+    handed: tuple[str, ...]
+
+    def changed(self, catalog: Catalog) -> dict[str, Task]:
+        """Return, for each argument, the task with another value for it."""
+        return changed_tasks(self.composition, self.task, catalog, *self.seed, handed=self.handed)
+
+
+def suite_names() -> list[str]:
+    """Return the names of the suites."""
+    return sorted(path.stem for path in SUITES.glob("*.yaml"))
+
+
+def read_suite(name: str) -> Suite:
+    """Return the suite of that name; BadInput if there is none."""
+    path = SUITES / f"{name}.yaml"
+    if not path.is_file():
+        close = get_close_matches(name, suite_names(), 1)
+        raise BadInput(f"there is no suite '{name}'{f'; did you mean {close[0]}?' if close else ''} (there are {', '.join(suite_names())})")
+    return read_declared_file(path, Suite)
+
+
+def tasks_of(name: str) -> list[Task]:
+    """Return the tasks of the suite of that name."""
+    return [one.task for one in suite_tasks(read_suite(name), sound_catalog())]
+
+
+def suite_tasks(suite: Suite, catalog: Catalog) -> list[SuiteTask]:
+    """Return the task of every episode of a suite; BadInput names all problems before anything starts."""
+    problems = list(_problems(suite, catalog))
+    if problems:
+        raise BadInput("\n".join(problems))
+    found: dict[str, SuiteTask] = {}
+    for number, entry in enumerate(suite.episodes):
+        try:
+            made = _task(suite, entry, catalog)
+        except NotComposed as error:
+            problems.append(f"episodes[{number}]: {error}")
+            continue
+        if made.task.infeasible is None and not any(step.check for step in made.task.steps):
+            problems.append(f"episodes[{number}]: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
+        problems += [f"episodes[{number}]: {clash}" for clash in _clashes(made.task)]
+        if made.task.episode_id in found:
+            problems.append(f"episodes[{number}]: the same episode is listed before; give it another seed")
+        found[made.task.episode_id] = made
+    problems += [f"unproven: no episode has the id {one}; did the episode change since it was listed?" for one in suite.unproven if one not in found]
+    if problems:
+        raise BadInput("\n".join(problems))
+    return list(found.values())
+
+
+def _task(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteTask:
+    seed: tuple[str | int, ...] = (suite.seed, *entry.task_ids, entry.seed)
+    composition = sequence(catalog, entry.tasks, derived_random(*seed)) if entry.tasks else listed(catalog, entry.steps)
+    for name in entry.handed:
+        if sum(name in step.arguments for step in composition.steps) < 2:
+            raise NotComposed(f"handed: no two steps share an argument '{name}'; there are {', '.join(composition.arguments)}")
+    values = values_of(composition, catalog, *seed, "bind")
+    text = instruction(composition, values, catalog, *seed)
+    return SuiteTask(made_task(composition, values, catalog, entry.level, text, entry.handed), composition, seed, entry.handed)
+
+
+def _clashes(task: Task) -> Iterable[str]:
+    """Yield places that two steps set up differently: the later step would overwrite what the earlier one needs."""
+    there: dict[str, tuple[str, Any]] = {}
+    for step in task.steps:
+        own = {_resource(maker, asked): (maker, asked) for entry in step.setup for maker, asked in entry.items()}
+        for resource, made in own.items():
+            before, other = there.setdefault(resource, (step.task, made))
+            if other != made:
+                yield f"{before} and {step.task} both set up {resource}, but differently; give it another seed, or list other tasks"
+
+
+def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
+    images = declared().images
+    if suite.image not in images:
+        yield f"image: there is no image '{suite.image}' in machines/desktop.yaml; there are {', '.join(images)}"
+    for number, entry in enumerate(suite.episodes):
+        where = f"episodes[{number}]"
+        for task_id in entry.task_ids:
+            task = catalog.tasks.get(task_id)
+            if task is None:
+                close = get_close_matches(task_id, catalog.tasks, 1)
+                yield f"{where}: unknown atomic task '{task_id}'{f'; did you mean {close[0]}?' if close else ''}"
+            elif not task.is_executable and task.preload is None:
+                yield f"{where}: {task_id} has no oracle: it cannot be done on a machine"
+            else:
+                application = catalog.applications[task.application]
+                program = application.program or application.application
+                if program not in images.get(suite.image, [program]):
+                    yield f"{where}: {task_id} needs {program}, which image '{suite.image}' lacks: add it to machines/desktop.yaml"
+
+
+def valid_programs(one: SuiteTask, catalog: Catalog, programs: Collection[str]) -> list[str]:
+    """Return the programs of a machine that can do the first phase of the task: the right first choices on an empty desktop."""
+    handles = {catalog.applications[name].program or name: name for name in catalog.applications if catalog.applications[name].platform == "linux"}
+    installed = {name: handle for handle, name in handles.items() if handle in programs}
+    if one.task.infeasible is not None:
+        return []  # the task is infeasible: no application can do it
+    capabilities = [catalog.tasks[step.task].capability for step in one.task.phases[0]]
+    return sorted(installed[name] for name in catalog.doing(capabilities, installed))
+
+
+def metadata(made: SuiteTask, catalog: Catalog) -> Mapping[str, Any]:
+    """Return the fields of ProSoftArena's annotation (Appendix B.2, Table 7) that do not describe a person."""
+    task = made.task
+    telling = [step.task for step in task.steps if not catalog.tasks[step.task].generic]
+    lines = sum(len(step.oracle) for step in task.steps)
+    resources = {_resource(maker, asked) for step in task.steps for entry in step.setup for maker, asked in entry.items()}
+    return {
+        "episode_id": task.episode_id,
+        "instruction": task.instruction,
+        "context_resources": sorted(resources),
+        "task_source": [f"atomic_tasks/applications/{application}.yaml" for application in task.applications],
+        "core_operations": telling,
+        "expected_output": [str(entry) for step in task.steps for entry in step.check],
+        "difficulty": "easy" if lines <= 6 else "medium" if lines <= 15 else "hard",
+        "level": task.level,
+        "discipline": task.discipline,
+        "applications": task.applications,
+        "step_budget": task.budget,
+        "oracle_lines": lines,
+        "infeasible": task.infeasible,
+    }
+
+
+def _resource(maker: str, asked: Any) -> str:
+    """Return the path at which a maker makes something; without a path, the name of the maker, such as the clipboard."""
+    return str(asked.get("path", maker) if isinstance(asked, dict) else asked)

@@ -1,0 +1,149 @@
+"""Protects the reward from an agent that plants what a check compares with, or breaks what it was not asked to touch."""
+
+from typing import Any, cast
+
+import pytest
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.agents.oracle import lines
+from eval_flows.episodes.checkers.checks import check, sources_of
+from eval_flows.episodes.environment import Environment
+from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.environment.reward import Before, Reward, look_before, rewarded
+from eval_flows.episodes.environment.side_effects.home import Entry, Home
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
+from eval_flows.episodes.tasks.task import Task, TaskStep
+from machines.image import Image
+from machines.sandbox import Sandbox
+from tests.eval_flows.episodes.conftest import Listed
+from tests.eval_flows.episodes.desktops import Files, desktop
+
+COPIED = {"text": "copy.txt", "same_as": {"text": "original.txt"}}
+PASTED = {"text": "note.txt", "same_as": {"clipboard": {}}}
+
+
+def home(screen: Desktop) -> Files:
+    return cast("Files", screen.client)
+
+
+def test_a_source_that_was_there_counts_as_it_was() -> None:
+    screen = desktop({"original.txt": b"the real one"})
+    before = sources_of(screen, [[COPIED]])
+    for planted in (b"", b"anything"):
+        for name in ("original.txt", "copy.txt"):
+            home(screen).upload(f"/home/agent/{name}", planted)
+        assert not check(screen, COPIED, before).holds
+    home(screen).upload("/home/agent/copy.txt", b"the real one")
+    assert check(screen, COPIED, before).holds, "whatever became of the original: it may have been moved"
+
+
+def test_the_clipboard_counts_as_it_was() -> None:
+    screen = desktop({"note.txt": b"mine"}, client={"clipboard": "what was on it"})
+    before = sources_of(screen, [[PASTED]])
+    home(screen).clipboard = "mine"
+    assert not check(screen, PASTED, before).holds
+
+
+@pytest.mark.parametrize(
+    ("there", "earlier"),
+    [({}, []), ({"original.txt": b"old"}, [{"lines": "original.txt", "contains": "new"}]), ({"original.txt": b"old"}, [{"csv": {"path": "original.txt"}, "is": []}])],
+    ids=["not there yet", "checked by its path", "checked by an entry with a path"],
+)  # fmt: skip
+def test_a_source_that_an_earlier_step_makes_counts_as_that_leaves_it(there: dict[str, bytes], earlier: list[dict[str, Any]]) -> None:
+    screen = desktop(there)
+    before = sources_of(screen, [earlier, [COPIED]])
+    for name in ("original.txt", "copy.txt"):
+        home(screen).upload(f"/home/agent/{name}", b"new")
+    assert not before and check(screen, COPIED, before).holds
+
+
+def test_what_the_same_or_a_later_step_checks_does_not_free_a_source() -> None:
+    screen = desktop({"original.txt": b"the real one"})
+    own = {"text": "/home/agent/original.txt", "contains": ""}
+    assert list(sources_of(screen, [[own, COPIED], [own]]).values()) == ["the real one"]
+
+
+PLANTING = {
+    "thunar.copy_file": "echo -n > {target_folder}/{reference}; echo -n > {target_folder}/{subfolder}/{reference}",
+    "mousepad.paste_clipboard": "printf '\\nmine' >> {text_file}; printf mine | xclip -selection clipboard -i > /dev/null 2>&1",
+}
+
+
+def on_machine(image: Image) -> Environment:
+    return Environment(Sandbox(image), sees=())
+
+
+def by_oracle(environment: Environment) -> None:
+    """Do what is left of the task as its oracle does it."""
+    for step in environment.steps_left:
+        for line in lines(environment, step):
+            assert not environment.step(line.actions).feedback
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", PLANTING)
+def test_planting_what_the_checker_compares_with_earns_nothing(task: str, listed: Listed, catalog: Catalog, image: Image) -> None:
+    (made,) = suite_tasks(read_suite(listed(f"{{level: L1, tasks: [{task}]}}")), catalog)
+    planting = PLANTING[task].format_map({name: f"'{value}'" for name, value in made.task.values.items()})
+    with on_machine(image) as environment:
+        environment.reset(made.task)
+        environment.desktop.client.execute(["sh", "-c", f"cd /home/agent/Documents; {planting}"])
+        home_now = look_before(environment.desktop, made.task).home
+        compared_now = rewarded(environment.desktop, made.task, Before({}, home_now), seconds=0)
+        assert compared_now.by_checks == 1, "it is good enough for whom compares what is there now"
+        assert environment.evaluate(1).by_checks == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["thunar.move_file", "thunar.rename_file"])
+def test_what_was_moved_is_held_against_what_it_was(task: str, listed: Listed, catalog: Catalog, image: Image) -> None:
+    (made,) = suite_tasks(read_suite(listed(f"{{level: L1, tasks: [{task}]}}")), catalog)
+    with on_machine(image) as environment:
+        environment.reset(made.task)
+        by_oracle(environment)
+        assert environment.evaluate().value == 1
+        spoiling = "cd /home/agent/Documents; find . -name '*.txt' -exec sh -c 'echo else > \"$1\"' - {} ';'"
+        environment.desktop.client.execute(["sh", "-c", spoiling])
+        assert environment.evaluate(0).by_checks == 0
+
+
+def test_damage_earns_nothing_at_every_level_and_is_named() -> None:
+    step = TaskStep(task="t", application="editor", program="editor", setup=(), preload=None, oracle=(), check=({"text": "a.txt", "is": "done"},))
+    entry = Entry("f", "0644", 4, "", "1")
+    before = Before({}, Home({"old.txt": entry}))
+    for level in ("L1", "L2", "L3"):
+        task = Task(level=level, discipline="", instruction="", values={}, steps=(step,))
+        unchanged = desktop({"a.txt": b"done"}, client={"said": "f\t644\t4\t\told.txt\0\0end\x001  ./old.txt\0\0end\0"})
+        assert rewarded(unchanged, task, before, seconds=0).value == 1
+        damaged = rewarded(desktop({"a.txt": b"done"}), task, before, seconds=0)
+        assert (damaged.by_checks, damaged.value, damaged.side_effects) == (1, 0, ["old.txt deleted"])
+
+
+@pytest.mark.parametrize(
+    ("infeasible", "ended", "damage", "value"),
+    [(False, None, [], 1), (False, "DONE", [], 1), (False, "FAIL", [], 0), (True, "DONE", [], 0), (True, "FAIL", [], 1), (True, "FAIL", ["x"], 0), (True, None, [], 0)],
+)  # fmt: skip
+def test_giving_up_is_right_for_an_infeasible_task_alone(infeasible: bool, ended: Any, damage: list[str], value: float) -> None:
+    assert Reward(1.0, [], damage, infeasible, ended).value == value
+
+
+@pytest.mark.slow
+def test_on_a_machine_what_was_not_asked_for_is_named_and_what_programs_write_is_not(listed: Listed, catalog: Catalog, image: Image) -> None:
+    (made,) = suite_tasks(read_suite(listed("{level: L1, tasks: [thunar.make_private]}")), catalog)
+    folder, secret = (f"Documents/{made.task.values['target_folder']}", made.task.values["secret_file"])
+    with on_machine(image) as environment:
+        environment.reset(made.task)
+        was = look_before(environment.desktop, made.task).home
+        by_oracle(environment)
+        assert environment.evaluate().side_effects == []
+        damage = (
+            f"rm recipe.txt; echo more >> handbook.txt; chmod 600 timetable.txt; echo more >> {secret}; mkdir -p New; touch 'New/a b'; ln -s x link"
+        )
+        own = "touch ~/.local/share/recently-used.xbel ~/.cache/more"
+        environment.desktop.client.execute(["sh", "-c", f"cd '/home/agent/{folder}'; {damage}; {own}"])
+        assert environment.evaluate(0).side_effects == [
+            f"{folder}/New/ made",
+            *sorted([f'{folder}/{secret}: line {len(was.contents[f"{folder}/{secret}"].splitlines()) + 1} added: "more"',
+                     f'{folder}/handbook.txt: line 4 added: "more"', f"{folder}/link made", f"{folder}/recipe.txt deleted",
+                     f"{folder}/timetable.txt: permissions changed from 0644 to 0600"]),
+        ]  # fmt: skip

@@ -1,0 +1,188 @@
+"""Protects runs on the real sandbox: what simple agents earn, that a killed run goes on, and that faults of machines are tried again and counted apart."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil  # type: ignore[import-untyped]
+import pytest
+
+from eval_flows.episodes.agents.choice import AgentChoice
+from eval_flows.episodes.runs import run as runs
+from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
+from eval_flows.episodes.runs.trajectory import _short
+from eval_flows.episodes.runs.workers import Done
+from machines.image import Image
+from machines.packages import KEPT
+from tests.conftest import REPOSITORY, quiet, workers_and_machines
+from tests.eval_flows.episodes.conftest import Listed
+from warehouse.layout import DataFolder
+from warehouse.query import connect, rows_of
+
+APPEND, REPLACE = "{level: L1, tasks: [mousepad.append_line]}", "{level: L1, tasks: [mousepad.replace_word]}"
+
+FIGURES = {
+    "status": "done", "reward": 1.0, "is_success": True, "steps": 0, "malformed": 0, "ready_seconds": 1.0, "seconds": 2.0, "first_application": None,
+    "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": [],
+}  # fmt: skip
+
+
+def played(data: DataFolder, agent: str, **options: Any) -> SuiteRun:
+    return evaluate_episodes("small", AgentChoice(agent), EpisodeOptions(**options), data, quiet)
+
+
+def lines(data: DataFolder, run: SuiteRun) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (data.runs / run.run_id / "episodes.jsonl").read_text().splitlines()]
+
+
+def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed: Listed) -> None:
+    listed(APPEND, REPLACE)
+    first = played(data, "oracle")
+    assert [(row["reward"], row["status"], row["fault"], row["malformed"]) for row in first.rows] == [(1.0, "done", None, 0)] * 2
+    folder = data.runs / first.run_id / "trajectories" / f"{first.rows[0]['episode_id']}_1"
+    steps = json.loads((folder / "trajectory.json").read_text())["steps"]
+    assert len(list(folder.glob("*.png"))) == len(steps) == first.rows[0]["steps"] and steps[-1]["decision"] == "DONE"
+    kept = lines(data, first)
+    again = played(data, "oracle", repeats=2)
+    assert again.run_id == first.run_id and lines(data, again)[:2] == kept and len(lines(data, again)) == 4
+    assert {(row["episode_id"], row["repeat"]) for row in again.rows} == {(row["episode_id"], repeat) for row in first.rows for repeat in (1, 2)}
+    told = rows_of(connect(data.warehouse), "select repeat, reward, steps from episodes order by repeat")
+    assert [(row["repeat"], row["reward"]) for row in told] == [(1, 1), (1, 1), (2, 1), (2, 1)]
+    described = json.loads((data.runs / first.run_id / "suite_run.json").read_text())
+    made_on = rows_of(
+        connect(data.warehouse),
+        "select version from image_packages join suite_runs on image_packages.image = suite_runs.image[1] where package = 'mousepad'",
+    )
+    assert [f"mousepad={row['version']}" for row in made_on] == [one for one in described["packages"] if one.startswith("mousepad=")]
+    assert not workers_and_machines()
+
+
+@pytest.mark.parametrize(("agent", "status"), [("idle", "done"), ("fail", "failed by agent")])
+def test_doing_nothing_and_giving_up_earn_nothing(data: DataFolder, listed: Listed, agent: str, status: str) -> None:
+    listed(APPEND)
+    (row,) = played(data, agent).rows
+    assert (row["reward"], row["is_success"], row["status"], row["steps"]) == (0.0, False, status, 1)
+
+
+def test_giving_up_is_right_where_a_task_is_infeasible(data: DataFolder, listed: Listed) -> None:
+    listed("{level: L1, tasks: [galculator.draw_curve]}")
+    assert [played(data, agent).rows[0]["reward"] for agent in ("fail", "idle")] == [1.0, 0.0]
+
+
+def test_from_an_empty_desktop_the_first_program_is_scored(data: DataFolder, listed: Listed) -> None:
+    listed(APPEND)
+    (row,) = played(data, "oracle", start="bare").rows
+    assert (row["start"], row["first_application"], row["is_valid_choice"], row["reward"]) == ("bare", "mousepad", True, 1.0)
+
+
+COMMAND = """
+import sys
+from pathlib import Path
+from eval_flows.episodes.tasks import suite
+from eval_flows.episodes.agents.choice import AgentChoice
+from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
+from warehouse.layout import DataFolder
+suite.SUITES = Path(sys.argv[1])
+if __name__ == "__main__":
+    evaluate_episodes("small", AgentChoice("fail"), EpisodeOptions(1, 5), DataFolder(Path(sys.argv[2])), lambda *_: None)
+"""
+
+
+def test_a_killed_run_goes_on_and_plays_only_what_is_missing(data: DataFolder, listed: Listed, tmp_path: Path) -> None:
+    listed(APPEND)
+    program = tmp_path / "command.py"
+    program.write_text(COMMAND)
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = subprocess.Popen([sys.executable, str(program), str(tmp_path), str(data.root)], env=environment)
+    wait_for(lambda: any(path.read_text().count("\n") >= 2 for path in data.runs.glob("*/episodes.jsonl")) or command.poll() is not None)
+    below = psutil.Process(command.pid).children(recursive=True)
+    command.send_signal(signal.SIGKILL)
+    command.wait()
+    wait_for(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in below))
+    (path,) = data.runs.glob("*/episodes.jsonl")
+    kept = path.read_text()
+    assert 2 <= kept.count("\n") < 5
+    path.write_text(kept + kept[: len(kept) // 3])  # a last line that the kill cut off
+    run = played(data, "fail", repeats=5)
+    assert run.run_id == path.parent.name and path.read_text().startswith(kept)
+    readable = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
+    assert sorted(row["repeat"] for row in readable) == [1, 2, 3, 4, 5] and [row["repeat"] for row in run.rows] == [1, 2, 3, 4, 5]
+
+
+def wait_for(holds: Any) -> None:
+    end = time.monotonic() + 240
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A faulted episode beyond the limit left the tables until it was played again. No machine is started."""
+    tried: list[int] = []
+
+    def replaces(job: Any) -> bool:
+        return any(step.task == "mousepad.replace_word" for phase in job.task.phases for step in phase)
+
+    def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
+        tried.append(len(jobs))
+        for job in jobs:
+            job.folder.mkdir(parents=True, exist_ok=True)
+            (job.folder / "trajectory.json").write_text('{"steps": []}')
+            fault = "MachineError: lost" if replaces(job) and len(tried) == 1 else None
+            yield Done(job, None if fault else FIGURES, fault, (fault,) * 3 if fault else (), 1.0)
+
+    monkeypatch.setattr(runs, "supervised", ended)
+    listed(APPEND, REPLACE)
+    played(data, "idle")
+    query = "select episode_id, status, fault from episodes order by episode_id"
+    before = rows_of(connect(data.warehouse), query)
+    assert sorted(row["status"] for row in before) == ["done", "infrastructure fault"]
+    played(data, "idle", limit=1)
+    assert rows_of(connect(data.warehouse), query) == before and tried == [2, 0]
+    played(data, "idle")
+    assert [row["status"] for row in rows_of(connect(data.warehouse), query)] == ["done", "done"] and tried == [2, 0, 1]
+
+
+def test_what_a_check_saw_is_kept_to_its_end() -> None:
+    """It was cut after 500 characters, before the line that the task had appended."""
+    assert _short("x" * 3_000 + "the end") == repr("x" * 3_000 + "the end")
+    told = _short("the start" + "x" * 100_000 + "the end")
+    assert "the start" in told and told.endswith("the end'") and "characters left out" in told and len(told) < 4_100
+
+
+def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFolder, listed: Listed, image: Image) -> None:
+    listed(APPEND)
+    data.machines.unlink()
+    for part in (image.current, image.root / KEPT):  # a root with its list alone
+        (data.machines / part.relative_to(image.machines)).parent.mkdir(parents=True)
+        shutil.copy(part, data.machines / part.relative_to(image.machines), follow_symlinks=False)
+    (data.machines / image.home.relative_to(image.machines)).mkdir(parents=True)
+    broken = played(data, "fail")
+    (row,) = broken.rows
+    assert row["status"] == "infrastructure fault" and row["tries"] == 3 and "MachineError" in row["fault"]
+    assert row["reward"] is None and row["is_success"] is None
+    kept = [json.loads(line) for line in (data.runs / broken.run_id / "faults.jsonl").read_text().splitlines()]
+    assert [(one["episode_id"], "MachineError" in one["fault"]) for one in kept] == [(row["episode_id"], True)] * 3
+    told = rows_of(connect(data.warehouse), "select reward, status from episodes")
+    assert [(one["reward"], one["status"]) for one in told] == [(None, "infrastructure fault")]
+    shutil.rmtree(data.machines)
+    data.machines.symlink_to(image.machines)
+    mended = played(data, "fail")
+    assert mended.run_id == broken.run_id and [(row["fault"], row["reward"]) for row in mended.rows] == [(None, 0.0)]
+    assert [row["fault"] is None for row in lines(data, mended)] == [False, True]
+
+
+def test_the_wall_clock_ends_an_episode_from_outside(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed(APPEND)
+    monkeypatch.setattr(runs, "_SECONDS_AROUND", 0.5)
+    monkeypatch.setattr(runs, "_SECONDS_PER_STEP", 0.0)
+    (row,) = played(data, "oracle").rows
+    assert row["status"] == "infrastructure fault" and "not done within" in row["fault"] and row["tries"] == 3 and row["reward"] is None
+    assert not workers_and_machines()

@@ -1,0 +1,328 @@
+"""Protects what episodes begin with and are checked by: makers give the same bytes each time, and getters read back what was made."""
+
+import hashlib
+import io
+import os
+import subprocess
+import sys
+import time
+import wave
+import zipfile
+from typing import Any, cast
+
+import docx
+import openpyxl.writer.excel
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from openpyxl.formatting.rule import Rule
+from openpyxl.worksheet.datavalidation import DataValidation
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.agents.oracle import VERBS
+from eval_flows.episodes.checkers import getters
+from eval_flows.episodes.checkers.getters import get
+from eval_flows.episodes.checkers.metrics import METRICS
+from eval_flows.episodes.tasks import makers
+from eval_flows.episodes.tasks.makers import make
+from machines.client import Window
+from machines.observation import Element
+from tests.conftest import REPOSITORY
+from tests.eval_flows.episodes.desktops import Files, desktop
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "text": {"path": "a.txt", "content": ["first", "Zoë ✓"]},
+    "csv": {"path": "a.csv", "rows": [["name", "sum"], ["Müller, Anna", 3.5]]},
+    "workbook": {"path": "a.xlsx", "sheets": {"Costs": [["what", "euros"], ["rent", "950.50"], ["all", "=B2"]], "Empty": []}},
+    "document": {"path": "a.docx", "paragraphs": [{"heading": "Plan", "level": 2}, "One line.", {"table": [["a", "b"], ["c", 4]]}]},
+    "picture": {"path": "a.png", "size": [40, 20], "shapes": [{"fill": True, "colour": "white"}, {"rectangle": [0, 0, 9, 19], "colour": "#ff0000"}]},
+    "sound": {"path": "a.wav", "seconds": 0.5, "pitch": 220},
+    "video": {"path": "a.avi", "seconds": 1, "size": [32, 24]},
+    "database": {"path": "a.db", "script": ["CREATE TABLE birds (name TEXT, eggs INTEGER)", "INSERT INTO birds VALUES ('wren', 6)"]},
+    "archive": {"path": "a.zip", "files": {"b.txt": "inside", "c/d.txt": "deeper"}},
+    "capture": {
+        "path": "a.pcapng",
+        "packets": [
+            {"from": "10.0.0.1", "to": "10.0.0.2", "protocol": "tcp", "text": "GET /"},
+            {"from": "10.0.0.2", "to": "10.0.0.1", "protocol": "dns", "text": "example.org"},
+            {"from": "10.0.0.3", "to": "10.0.0.1", "protocol": "icmp", "text": "ping"},
+        ],
+    },
+}
+
+
+def made(name: str, **asked: Any) -> bytes:
+    return makers.OF_FILES[name]({**EXAMPLES[name], **asked})
+
+
+def got(getter: str, content: bytes, /, **asked: Any) -> Any:
+    return get(desktop({"f": content}), getter, {"path": "f", **asked})
+
+
+def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
+    assert set(catalog.checkers.makers) == {*makers.OF_FILES, *makers.OF_STATE}
+    assert set(catalog.checkers.getters) == {*getters.OF_FILES, *getters.OF_STATE, *getters.OF_FOLDERS}
+    assert set(catalog.checkers.metrics) == set(METRICS)
+    assert set(catalog.checkers.oracle) == VERBS
+
+
+REST = {
+    "TEXT": "One line",
+    "NAME": "a",
+    "X1": "A1",
+    "X": "A",
+    "N": "1",
+    "X.Y": "2.3",
+    "#rrggbb": "#ff0000",
+}  # for what stands after a dot in checkers.yaml
+
+
+@pytest.mark.parametrize("getter", ["cell_style", "workbook", "document", "picture", "sound", "capture"])
+def test_everything_that_a_getter_is_said_to_tell_is_told(getter: str, catalog: Catalog) -> None:
+    content = made("workbook" if getter == "cell_style" else getter)
+    assert len(catalog.checkers.getters[getter].what) >= 3
+    for what in catalog.checkers.getters[getter].what:
+        kind, dot, rest = what.partition(".")
+        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": kind + dot + (REST[rest] if dot else "")})  # or it raises
+    with pytest.raises(KeyError):
+        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": "no such thing"})
+
+
+@pytest.mark.parametrize("name", makers.OF_FILES)
+def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = made(name)
+    later = time.struct_time((2031, 7, 9, 11, 12, 14, 2, 190, 0))
+    monkeypatch.setattr(time, "localtime", lambda *_: later)
+    monkeypatch.setattr(openpyxl.writer.excel, "datetime", None)
+    assert made(name) == first
+    if zipfile.is_zipfile(io.BytesIO(first)):
+        with zipfile.ZipFile(io.BytesIO(first)) as archive:
+            assert {part.date_time for part in archive.infolist()} == {(2026, 1, 1, 0, 0, 0)}
+
+
+def test_what_is_made_does_not_depend_on_the_process() -> None:
+    script = (
+        "import hashlib; from eval_flows.episodes.tasks.makers import OF_FILES; from tests.eval_flows.episodes.tasks.test_makers_and_getters import EXAMPLES\n"
+        "print(hashlib.sha256(b''.join(OF_FILES[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Pacific/Auckland", "LANG": "C"}
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=REPOSITORY, env=environment).stdout
+    assert said.split()[0] == hashlib.sha256(b"".join(made(name) for name in EXAMPLES)).hexdigest()
+
+
+def test_making_puts_files_in_the_home_folder_and_folders_empty() -> None:
+    made_on = desktop()
+    client = cast("Files", made_on.client)
+    make(made_on, {"text": {"path": "Documents/a.txt", "content": "x"}})
+    make(made_on, {"text": {"path": "/tmp/b.txt", "content": "y"}})
+    make(made_on, {"folder": "Pictures/new"})
+    make(made_on, {"clipboard": {"content": "to paste"}})
+    assert client.clipboard == "to paste"
+    assert client.content == {"/home/agent/Documents/a.txt": b"x", "/tmp/b.txt": b"y"}
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Zl", "Zp")), max_size=12)
+
+
+@given(st.lists(WORDS))
+def test_lines_of_a_text_are_read_back(lines: list[str]) -> None:
+    content = made("text", content=lines)
+    assert got("lines", content) == (lines or [""])
+    assert got("text", content) == "".join(f"{line}\n" for line in lines or [""])
+    assert got("size", content) == len(content) and got("digest", content) == hashlib.sha256(content).hexdigest()
+    assert got("lines", content, without="a") == [line.replace("a", "") for line in lines or [""]]
+    assert got("last_line", content) == next((line for line in reversed(lines) if line.strip()), None)
+
+
+@given(st.lists(st.lists(WORDS | st.integers() | st.just('say "yes", or\nno'), min_size=1, max_size=4), max_size=5))
+def test_rows_of_a_csv_are_read_back(rows: list[list[Any]]) -> None:
+    rows = [["name", "sum"], *rows]
+    assert got("csv", made("csv", rows=rows)) == [[str(value) for value in row] for row in rows]
+    assert got("csv", made("csv", rows=rows), from_row=2) == [[str(value) for value in row] for row in rows[1:]]
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(st.lists(WORDS.filter(lambda text: not text.startswith("=")), min_size=2, max_size=2), min_size=1, max_size=4))
+def test_cells_of_a_workbook_are_read_back(rows: list[list[str]]) -> None:
+    content = made("workbook", sheets={"One": [["a", "b"]], "Two": rows})
+    for number, row in enumerate(rows, 1):
+        for letter, text in zip("AB", row, strict=True):
+            value = got("cell", content, sheet="Two", at=f"{letter}{number}")
+            assert METRICS["is"](value, text) or (value is None and text == "")
+
+
+def test_a_workbook_has_numbers_formulas_and_sheets() -> None:
+    content = made(
+        "workbook", sheets={"Costs": [["rent", "950.50", "-3", "007", "1_000", "Nan", "Infinity", "1e5", " 7 "], ["all", "=B1"]], "Empty": []}
+    )
+    values = [got("cell", content, at=f"{letter}1") for letter in "ABCDEFGHI"]
+    assert values == ["rent", 950.5, -3, 7, "1_000", "Nan", "Infinity", "1e5", " 7 "]
+    assert got("formula", content, at="B2", sheet="Costs") == "=B1" and got("cell", content, at="B2") is None
+    assert got("column", content, column="A") == ["rent", "all"] and got("column", content, column="A", from_row="2") == ["all"]
+    assert got("column", content, column="A", sheet="Empty") == []
+    assert got("sheet", made("workbook")) == [["what", "euros"], ["rent", 950.5], ["all", ""]] and got("sheet", content, sheet="Other") is None
+    assert got("workbook", content, what="sheet_names") == ["Costs", "Empty"]
+    assert got("workbook", content, what="merged", sheet="Costs") == [] and got("workbook", content, what="charts") == 0
+    assert got("cell_style", content, at="A1", what="bold") is False
+    for missing in ({"sheet": "Other", "at": "A1"}, {"at": "nowhere"}):
+        assert got("cell", content, **missing) is None
+
+
+def test_conditions_rules_and_hidden_columns_of_a_sheet_are_read() -> None:
+    workbook = openpyxl.load_workbook(io.BytesIO(made("workbook")))
+    sheet = workbook.worksheets[0]
+    sheet.column_dimensions.group("B", "C", hidden=True)
+    sheet.conditional_formatting.add("B2:B7", Rule("cellIs", operator="greaterThan", formula=["150"]))
+    rule = DataValidation("whole", formula1="5", operator="greaterThan")
+    rule.add("C2:C6")
+    sheet.add_data_validation(rule)
+    workbook.save(file := io.BytesIO())
+    shown = {what: got("workbook", file.getvalue(), what=what) for what in ("hidden_columns", "conditional_formats", "validations")}
+    wanted = {"hidden_columns": ["B", "C"], "conditional_formats": ["B2:B7 greaterThan 150"], "validations": ["C2:C6 whole greaterThan 5"]}
+    assert shown == wanted
+
+
+def test_bold_stretches_of_a_paragraph_are_read() -> None:
+    document = docx.Document()
+    paragraph = document.add_paragraph("one ")
+    for text, bold in (("two", True), (" three", True), (" four ", None), ("five", True)):
+        paragraph.add_run(text).bold = bold
+    document.add_paragraph("")
+    document.save(file := io.BytesIO())
+    assert got("document", file.getvalue(), what="bold_texts.four") == ["two three", "five"]
+    assert got("document", file.getvalue(), what="last_paragraph") == "one two three four five"
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(WORDS, max_size=3), st.lists(st.lists(WORDS, min_size=2, max_size=2), min_size=1, max_size=3))
+def test_a_document_is_read_back(paragraphs: list[str], rows: list[list[str]]) -> None:
+    content = made("document", paragraphs=[{"heading": "Head"}, *paragraphs, {"table": rows}])
+    assert got("document", content, what="paragraphs") == ["Head", *paragraphs]
+    assert got("document", content, what="headings") == ["Head"] and got("document", content, what="style.Head") == "Heading 1"
+    assert got("document", content, what="tables") == [rows] and got("document", content, what="table_sizes") == [f"{len(rows)} x 2"]
+    assert got("document", content, what="bold.not there") is None and got("document", content, what="no such thing") is None
+
+
+@pytest.mark.parametrize("ending", ["png", "bmp", "gif", "tif", "webp", "jpg"])
+def test_pictures_are_read_back(ending: str) -> None:
+    content = made("picture", path=f"a.{ending}")
+    shown = {what: got("picture", content, what=what) for what in ("width", "height", "ratio", "has_alpha", "transparent", "format")}
+    assert shown | {"format": ""} == {"width": 40, "height": 20, "ratio": 2, "has_alpha": False, "transparent": 0, "format": ""}
+    assert shown["format"] == {"jpg": "JPEG", "tif": "TIFF"}.get(ending, ending.upper())
+    if ending not in ("jpg", "webp"):  # which lose colours
+        assert got("picture", content, what="pixel.2.3") == got("picture", content, what="pixel.5%.50%") == "#ff0000"
+        assert got("picture", content, what="pixel.30.3") == "#ffffff" and got("picture", content, what="count.#ff0000") == 200
+    assert got("picture", content, what="pixel.99.99") is None
+
+
+def test_pixels_tell_pictures_apart_however_they_are_kept() -> None:
+    said, other_word = ([{"text": word, "at": [4, 4], "colour": "black"}] for word in ("Fair", "Market"))
+    kept = {got("picture", made("picture", path=f"a.{ending}", shapes=said), what="pixels") for ending in ("png", "bmp", "tif")}
+    others = [made("picture", shapes=other_word), made("picture", shapes=said, size=[20, 40])]
+    assert len(kept) == 1 and len(kept | {got("picture", other, what="pixels") for other in others}) == 3
+
+
+def test_the_picture_after_a_line_of_a_document_is_read() -> None:
+    document, picture = docx.Document(), made("picture")
+    document.add_paragraph("It looks like this:")
+    document.add_picture(io.BytesIO(picture))
+    document.add_paragraph("And that is all.")
+    document.save(file := io.BytesIO())
+    assert got("document", file.getvalue(), what="picture_after.looks like") == got("picture", picture, what="pixels")
+    assert got("document", file.getvalue(), what="picture_after.is all") is None
+    assert got("document", file.getvalue(), what="pictures") == 1 and got("document", made("document"), what="pictures") == 0
+
+
+def pdf(drawn: bytes, of_stream: bytes = b"") -> bytes:
+    """A file of one page on which that is drawn."""
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+        b"<</Length %d%b>>stream\n%b\nendstream" % (len(drawn), of_stream, drawn),
+    ]
+    content, places = b"%PDF-1.4\n", [b"0000000000 65535 f \n"]
+    for number, part in enumerate(parts, 1):
+        places.append(b"%010d 00000 n \n" % len(content))
+        content += b"%d 0 obj%b endobj\n" % (number, part)
+    table = b"xref\n0 %d\n%btrailer<</Root 1 0 R/Size %d>>\n" % (len(places), b"".join(places), len(places))
+    return content + table + b"startxref\n%d\n%%%%EOF\n" % len(content)
+
+
+def test_the_words_of_a_pdf_file_are_read_over_the_ends_of_its_lines() -> None:
+    assert got("pdf_text", pdf(b"BT /F 12 Tf 10 100 Td (Doors  close) Tj 0 -14 Td (at six.) Tj ET")) == "Doors close at six."
+    assert got("pdf_text", b"%PDF-1.4\n" + bytes(9000)) is None, "it takes more than the first bytes"
+
+
+def test_sounds_and_films_are_whole() -> None:
+    with wave.open(io.BytesIO(made("sound"))) as sound:
+        assert (sound.getframerate(), sound.getnframes()) == (8000, 4000)
+    film = made("video")
+    assert film[:4] == b"RIFF" and film[8:12] == b"AVI " and int.from_bytes(film[4:8], "little") == len(film) - 8 and film.count(b"00db") == 20
+
+
+def test_a_sound_is_told_by_what_is_heard() -> None:
+    tone = made("sound", seconds=3, pitch=330)
+    assert {what: got("sound", tone, what=what) for what in ("format", "seconds", "pitch")} == {"format": "WAV", "seconds": 3, "pitch": 330}
+    assert got("sound", b"fLaC" + bytes(50_000), what="seconds") is None, "it takes more than the first bytes"
+    assert got("sound", b"no sound", what="format") is None
+    with wave.open(silence := io.BytesIO(), "wb") as written:
+        written.setparams((2, 2, 44100, 0, "NONE", "not compressed"))
+        written.writeframes(bytes(4 * 44100))
+    assert got("sound", silence.getvalue(), what="pitch") is None and got("sound", silence.getvalue(), what="seconds") == pytest.approx(1, abs=0.01)
+
+
+def test_databases_archives_and_captures_are_read_back() -> None:
+    assert got("rows", made("database"), query="SELECT name, eggs FROM birds") == [["wren", 6]]
+    assert got("rows", made("database"), query="SELECT * FROM fish") is None
+    assert got("members", made("archive")) == ["b.txt", "c/d.txt"] and got("member", made("archive"), name="b.txt") == "inside"
+    assert got("member", made("archive"), name="e.txt") is None
+    for path in ("a.pcap", "a.pcapng"):
+        content = made("capture", path=path)
+        assert got("packets", content) == 3 and got("capture", content, what="format") == path[2:]
+        assert got("capture", content, what="sources") == ["10.0.0.1", "10.0.0.2", "10.0.0.3"]
+        assert got("capture", content, what="targets") == ["10.0.0.1", "10.0.0.2"]
+        assert got("capture", content, what="identifications") == [1, 2, 3]
+        assert got("capture", content, what="begins") == "2026-01-01T00:00:00+00:00"
+        assert got("capture", content, what="ends") == "2026-01-01T00:00:02+00:00"
+        assert [bytes.fromhex(frame)[42:46] for frame in got("capture", content, what="frames")][2] == b"ping"
+        assert got("capture", content, what="comment.1") is None and got("capture", content, what="comments") == []
+
+
+def test_settings_json_xml_and_bookmarks_are_read() -> None:
+    content = b'[general]\nColour = "Red"\nempty=\n[other]\nColour=blue\n'
+    assert got("setting", content, section="general", key="Colour") == "Red" and got("setting", content, section="other", key="Colour") == "blue"
+    assert got("setting", content, section="general", key="empty") == "" and got("setting", content, section="none", key="Colour") is None
+    assert got("setting", b"colour=red\n# a word\nsize=3\n", key="size") == "3"
+    assert got("json", b'{"a": [{"b": 5}]}', at="a.0.b") == 5 and got("json", b'{"a": 1}', at="a.b") is None and got("json", b"[]", at="3") is None
+    assert got("xml", b"<a><b c='d'>e</b></a>", at="b") == "e" and got("xml", b"<a><b c='d'/></a>", at="b", what="c") == "d"
+    assert got("bookmarks", b"file:///home/agent/My%20Music Songs\n") == ["/home/agent/My Music"]
+
+
+def test_what_is_on_the_screen_is_read(catalog: Catalog) -> None:
+    windows = [Window("notes.txt", "Mousepad", 1, 0, 0, 9, 9, True), Window("Find", "Mousepad", 1, 0, 0, 9, 9, False)]
+    box = Element(1, "text", "Display", " 12 \nDEC", 3.5, frozenset({"focused", "editable"}), (0, 0, 9, 9), "calculator", "galculator")
+    seen = desktop(elements=[box], shown=windows, client={"clipboard": "copied"})
+    assert (
+        get(seen, "windows", {}) == ["notes.txt", "Find"] and get(seen, "front_window", {}) == "notes.txt" and get(seen, "clipboard", {}) == "copied"
+    )
+    asked = {"role": "text", "within": "calc"}
+    wanted = {"text": " 12 \nDEC", "first_line": "12", "value": 3.5, "name": "Display", "states": ["editable", "focused"]}
+    assert set(wanted) == set(catalog.checkers.getters["element"].what) == set(catalog.checkers.getters["elements"].what)
+    assert {what: get(seen, "element", {**asked, "what": what}) for what in wanted} == wanted
+    assert get(seen, "elements", asked) == [" 12 \nDEC"] and get(seen, "elements", {**asked, "name": "other"}) == []
+    assert get(seen, "element", {"role": "text", "within": "editor"}) is None and get(desktop(), "front_window", {}) is None
+
+
+def test_folders_are_read() -> None:
+    there = [{"name": "b.txt", "mode": "0644"}, {"name": "a", "mode": "0755", "target": "/tmp"}]
+    seen = desktop(client={"listings": {"/home/agent/Documents": there}})
+    assert get(seen, "names", "Documents") == ["a", "b.txt"] and get(seen, "names", "Music") is None
+    assert get(seen, "exists", "Documents/a/") is True and get(seen, "exists", "Documents/c") is False and get(seen, "exists", "Music/c") is False
+    assert get(seen, "permissions", "Documents/b.txt") == "0644" and get(seen, "permissions", "Documents/c") is None
+    assert get(seen, "link", "Documents/a") == "/tmp" and get(seen, "link", "Documents/b.txt") is None
+
+
+def test_what_is_not_there_is_nothing() -> None:
+    for name in getters.OF_FILES:
+        assert get(desktop(), name, {"path": "f", "at": "A1", "what": "width", "query": "", "name": "", "key": ""}) is None
