@@ -1,6 +1,6 @@
 """Read YAML with line numbers, and validate it against a pydantic model without stopping at the first error."""
 
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,7 +31,7 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
-        source.line_of = partial(_line_of, node)
+        source.line_of = partial(_line_of, text)
         source.data = None if node is None else _Reading(source, loader, problems).data(node)
     except yaml.YAMLError as error:
         problems.append(Problem(source.file, *_in_file(syntax_mistake(error, text))))
@@ -99,9 +99,20 @@ def _key(node: yaml.Node) -> str:
     return str(node.value)
 
 
-def _line_of(node: yaml.Node | None, place: Place) -> int:
-    """Return the line of the place in the tree, or of the nearest place around it. A value of a mapping has the line of its key."""
-    line = 1
+@lru_cache(maxsize=4)
+def _tree(text: str) -> yaml.Node | None:
+    """Return the tree of a file again, for the lines of problems: to keep the trees of all files would take more memory than the catalog."""
+    loader = _Loader(text)
+    try:
+        node: yaml.Node | None = loader.get_single_node()
+        return node
+    finally:
+        loader.dispose()
+
+
+def _line_of(text: str, place: Place) -> int:
+    """Return the line of the place in the file, or of the nearest place around it. A value of a mapping has the line of its key."""
+    line, node = 1, _tree(text)
     for part in place:
         if isinstance(node, yaml.MappingNode):
             found = [(key.start_mark.line, value) for key, value in node.value if _key(key) == part]
