@@ -76,5 +76,5 @@ SPOILERS: Mapping[str, Callable[[bytes, Sequence[Change]], bytes]] = {
     "database": _database,
     "picture": lambda content, _: pictures.spoiled(content),
     "capture": _capture,
-    "settings": lambda content, _: content + b"\nzzz_qqq=1\n",
+    "settings": lambda content, _: content + b"\n[zzz]\nqqq=1\n",  # a section of its own: the last one of the file may be a program's own
 }
