@@ -64,9 +64,9 @@ class Mentions:
         plain = {name for name in self._names if name not in {word.casefold() for word in ordinary}}
         words = _words()
         vendors = _any_of({*kinds.vendors})
-        self._mention = re.compile(
+        self._mention = re.compile(  # names before ordinary words: "Notepad plus plus" is not Notepad
             rf"(?<![\w+@/\\.-])(?:(?i:(?:(?P<vendor>{vendors})(?:'s)? )?(?P<kind>{_any_of(self._kinds)})s?)"
-            rf"|(?P<capital>{_any_of(ordinary)})|(?P<name>(?i:{_any_of(plain)}))|(?P<word>(?i:{_any_of(ordinary)})))(?![\w+])"
+            rf"|(?P<name>(?i:{_any_of(plain)}))|(?P<capital>{_any_of(ordinary)})|(?P<word>(?i:{_any_of(ordinary)})))(?![\w+])"
         )
         self._generic = re.compile(rf"\b(?:{_any_of(words.generic)})\b", re.IGNORECASE)
         self._addressing = re.compile(rf"(?:^|[^\w'])(?:{_any_of(words.addressing)}) {_CLOSE}", re.IGNORECASE)
