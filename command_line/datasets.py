@@ -26,6 +26,9 @@ def validate(schemas: bool) -> None:
 @click.option("--workers", type=click.IntRange(1), help="Processes that make shards (default: one for each processor).")
 def build(recipe: str, workers: int | None) -> None:
     """Build the dataset of RECIPE, a name (demo, paper) or the path of a recipe file, and load the warehouse."""
+    from warehouse.gate import gate
+
+    gate().start()  # before all other imports: it takes longer to load than they do
     from flows.parallel import process_pool_map
     from flows.pipeline import build_dataset
     from flows.progress import progress_bars
@@ -35,8 +38,9 @@ def build(recipe: str, workers: int | None) -> None:
 
     name, content = read_recipe(recipe)
     data = DataFolder.from_environment()
+    run_map = process_pool_map(workers, soon=not any(data.shards.glob("*.parquet")))
     with progress_bars() as progress:
-        built = build_dataset(name, content, data, process_pool_map(workers), progress)
+        built = build_dataset(name, content, data, run_map, progress)
     load_warehouse(data)
     rows = built.manifest["rows"]
     state = "exists already, unchanged" if built.was_there else f"built: {rows['made']:,} rows made, {rows['rejected']:,} rejected"

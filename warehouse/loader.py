@@ -27,6 +27,7 @@ _PUBLISHED_FILES = {
     "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
     "published_success": ("episode_success.csv", None),  # of two papers: each line names its paper
 }
+_ROW_GROUP = 30_720  # rows, a multiple of 2,048: full groups are written while the next rows are read; DuckDB's own groups are four times as large
 CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked after loading: an index over a million rows takes longer than the load
 Json = dict[str, Any]
 
@@ -42,8 +43,11 @@ def load_warehouse(data: DataFolder) -> Path:
 
 def _load(data: DataFolder) -> None:
     with written_file(data.warehouse) as temporary:
-        connection = duckdb.connect(str(temporary))
+        connection = duckdb.connect()
         connection.execute("set enable_progress_bar = false")
+        connection.execute(f"set temp_directory = '{_quoted(temporary)}.tmp'")
+        connection.execute(f"attach '{_quoted(temporary)}' as warehouse (row_group_size {_ROW_GROUP})")
+        connection.execute("use warehouse")
         try:
             connection.begin()  # one transaction, so that hundreds of comments are written at once
             _create(connection, data)
@@ -51,6 +55,10 @@ def _load(data: DataFolder) -> None:
         finally:
             connection.close()
             temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
 
 
 def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:

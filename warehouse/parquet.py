@@ -140,7 +140,8 @@ VERSION_KEY = b"deskmill_schema"
 VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 5, "rejected": 4, "episodes": 3}
 
 
-ROW_GROUP = 20_000  # rows
+ROW_GROUP = 10_000  # rows
+_COMPRESSION = {"shard": "lz4"}  # a shard is written and read once or twice: less work counts more than a smaller file
 
 
 def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -160,7 +161,7 @@ class TableWriter:
     def __init__(self, path: Path, table: str) -> None:
         self.rows = 0
         self._schema = SCHEMAS[table].with_metadata({VERSION_KEY: f"{table}:{VERSIONS[table]}".encode()})
-        self._writer = pq.ParquetWriter(path, self._schema, compression="zstd", write_statistics=True)
+        self._writer = pq.ParquetWriter(path, self._schema, compression=_COMPRESSION.get(table, "zstd"))
         self._waiting: list[pa.Table] = []
 
     def __enter__(self) -> "TableWriter":
