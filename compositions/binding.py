@@ -15,23 +15,19 @@ def bind(arguments: Mapping[str, Argument], generators: Mapping[str, Generator],
     A tied argument is bound after the argument that it is tied to.
     """
     values: dict[str, str] = {}
+    free = Given(None, locale)
 
     def value_of(name: str) -> str:
-        if name not in values:
-            argument = arguments[name]
-            fitting = value_of(argument.of) if argument.of else None
-            values[name] = _drawn(name, argument, fitting)
-        return values[name]
-
-    def _drawn(name: str, argument: Argument, fitting: str | None) -> str:
-        taken = {values[other] for other in values if arguments[other].generator == argument.generator}
-        value = ""
+        if name in values:
+            return values[name]
+        argument = arguments[name]
+        given = Given(value_of(argument.of), locale) if argument.of else free
         for _ in range(_TRIES):
-            value = random.choice(argument.one_of) if argument.one_of else generators[argument.generator or ""].draw(random, Given(fitting, locale))
-            if value not in taken:
+            value = random.choice(argument.one_of) if argument.one_of else generators[argument.generator or ""].draw(random, given)
+            same = [other for other, taken in values.items() if taken == value]
+            if not any(arguments[other].generator == argument.generator for other in same):
                 break
+        values[name] = value
         return value
 
-    for name in arguments:
-        value_of(name)
-    return {name: values[name] for name in arguments}
+    return {name: value_of(name) for name in arguments}

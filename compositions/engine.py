@@ -15,6 +15,7 @@ from compositions.schema import Workflow
 from compositions.splits import SplitOf, no_split
 
 _MOST_PREREQUISITES = 4
+Steps = tuple[Step, ...]
 
 
 class Engine:
@@ -34,9 +35,12 @@ class Engine:
                 self._needing[fact.predicate].append((task, fact))
         self._steps: dict[str, Step] = {}
         self._unified: dict[tuple[str, Fact, Fact], Step | None] = {}
-        self._checked: dict[tuple[Kind | int, ...], Composition | None] = {}
-        self._following: dict[tuple[int, ...], list[Step]] = {}
+        self._checked: dict[tuple[Kind, Steps], Composition | None] = {}
+        self._following: dict[Steps, list[Step]] = {}
+        self._beside_task: dict[tuple[str, Steps], Sequence[Step]] = {}
+        self._with_one_more: dict[Steps, Sequence[Steps] | None] = {}
         self._of_workflows: dict[tuple[str, tuple[int, ...]], Composition] = {}
+        self._reordered: dict[tuple[Composition, tuple[int, ...]], Composition] = {}
 
     def single(self, task: AtomicTask, random: Random) -> Composition | None:
         """Return the task behind the steps that give what it needs. Return None if the tasks of its application cannot give that."""
@@ -50,10 +54,10 @@ class Engine:
             return None
         started = len(steps)
         for _ in range(length):
-            followers = [] if steps[-1].task.last else self._followers_of(steps)
+            followers = () if steps[-1].task.last else self._followers_beside(task, steps)
             if not followers:
                 break
-            steps = (*steps, random.choice(self._beside(task, followers)))
+            steps = (*steps, random.choice(followers))
         return self._sound(steps, "chain") if len(steps) > started else None
 
     def closed(self, composition: Composition) -> Composition:
@@ -78,11 +82,20 @@ class Engine:
             if broken_constraints(composition):  # an optional step was needed after all: the whole workflow always fits
                 composition = _listed(workflow, tasks, range(len(workflow.steps)))
             self._of_workflows[key] = composition
-        return _reordered(self._of_workflows[key], random) if workflow.order == "free" else self._of_workflows[key]
+        composition = self._of_workflows[key]
+        return self._in_order(composition, _order(composition, random)) if workflow.order == "free" else composition
 
-    def _sound(self, steps: tuple[Step, ...], kind: Kind) -> Composition | None:
+    def _in_order(self, composition: Composition, order: tuple[int, ...] | None) -> Composition:
+        """Return the composition with its steps in that order, or as it is for None."""
+        if order is None:
+            return composition
+        if (composition, order) not in self._reordered:
+            self._reordered[composition, order] = _reordered(composition, order)
+        return self._reordered[composition, order]
+
+    def _sound(self, steps: Steps, kind: Kind) -> Composition | None:
         """Return the composition of the steps, from the cache if it is there. Return None if it breaks a constraint."""
-        key = (kind, *map(id, steps))
+        key = (kind, steps)
         if key not in self._checked:
             composition = Composition(steps, kind)
             self._checked[key] = None if broken_constraints(composition) else composition
@@ -93,38 +106,51 @@ class Engine:
             self._steps[task.id] = Step(task)
         return self._steps[task.id]
 
-    def _with_prerequisites(self, step: Step, random: Random) -> tuple[Step, ...] | None:
+    def _with_prerequisites(self, step: Step, random: Random) -> Steps | None:
         """Return the step behind all steps that it depends on, or None if some need cannot be met."""
-        steps: tuple[Step, ...] = ()
+        steps: Steps = (step,)
         for _ in range(_MOST_PREREQUISITES + 1):
-            missing = _first_missing((*steps, step))
-            if missing is None:
-                return (*steps, step)
-            position, need = missing
-            giver = self._giver(need, (*steps, step), step.task, random)
-            if giver is None:
+            if steps not in self._with_one_more:
+                self._with_one_more[steps] = self._ways_to_go_on(steps)
+            ways = self._with_one_more[steps]
+            if ways is None:
+                return steps
+            if not ways:
                 return None
-            place = _latest_place(giver, steps, position)
-            steps = (*steps[:place], giver, *steps[place:])
+            steps = random.choice(ways)
         return None
 
-    def _giver(self, need: Fact, steps: Sequence[Step], task: AtomicTask, random: Random) -> Step | None:
-        """Draw a new step that gives the fact and can stand beside the task. Its other arguments clash with no argument of the steps."""
+    def _ways_to_go_on(self, steps: Steps) -> list[Steps] | None:
+        """Return the steps with one more step before the last one, which gives the first fact that is missing. Return None if none is missing."""
+        missing = _first_missing(steps)
+        if missing is None:
+            return None
+        position, need = missing
+        before, last = steps[:-1], steps[-1]
+        places = [(giver, _latest_place(giver, before, position)) for giver in self._givers_of(need, steps, last.task)]
+        return [(*before[:place], giver, *before[place:], last) for giver, place in places]
+
+    def _givers_of(self, need: Fact, steps: Steps, task: AtomicTask) -> Sequence[Step]:
+        """Return new steps that give the fact and can stand beside the task. Their other arguments clash with no argument of the steps."""
         used = {step.task.id for step in steps}
         arguments = _arguments(steps)
-        unified = [self._unify(task, fact, need) for task, fact in self._givers[need.predicate] if task.id not in used]
-        found = [giver for giver in unified if giver is not None and not _clash(giver, arguments)]
-        return random.choice(self._beside(task, found)) if found else None
+        unified = [self._unify(giver, fact, need) for giver, fact in self._givers[need.predicate] if giver.id not in used]
+        return self._beside(task, [giver for giver in unified if giver is not None and not _clash(giver, arguments)])
 
     def _beside(self, task: AtomicTask, steps: Sequence[Step]) -> Sequence[Step]:
         """Return the steps that a text can say beside the task: generic steps and steps of its split. If there are none, return all steps."""
         return [step for step in steps if self._split_of(step.task) in (None, self._split_of(task))] or steps
 
-    def _followers_of(self, steps: Sequence[Step]) -> list[Step]:
-        key = tuple(map(id, steps))
-        if key not in self._following:
-            self._following[key] = list(self._followers(steps))
-        return self._following[key]
+    def _followers_beside(self, task: AtomicTask, steps: Steps) -> Sequence[Step]:
+        key = (task.id, steps)
+        if key not in self._beside_task:
+            self._beside_task[key] = self._beside(task, self._followers_of(steps))
+        return self._beside_task[key]
+
+    def _followers_of(self, steps: Steps) -> list[Step]:
+        if steps not in self._following:
+            self._following[steps] = list(self._followers(steps))
+        return self._following[steps]
 
     def _followers(self, steps: Sequence[Step]) -> Iterator[Step]:
         """Yield the new steps that can come next: their needs hold, one is about an earlier step, and they revise nothing that was said."""
@@ -178,17 +204,22 @@ def _listed(workflow: Workflow, tasks: Mapping[str, AtomicTask], kept: Sequence[
     return Composition(tuple(steps), "workflow", workflow.id)
 
 
-def _reordered(composition: Composition, random: Random) -> Composition:
-    """Draw an order of the steps that keeps all constraints (a linear extension), step by step."""
+def _order(composition: Composition, random: Random) -> tuple[int, ...] | None:
+    """Draw an order of the steps that keeps all constraints (a linear extension), step by step. Return None for the listed order."""
     waiting = list(range(len(composition.steps)))
     order: list[int] = []
     while waiting:
         state = facts_after(composition.steps[number] for number in order)
         ready = [n for n in waiting if _ready(composition.steps[n], state, order)]
         if not ready:
-            return composition  # an earlier step ended a fact that is needed; the listed order always fits
+            return None  # an earlier step ended a fact that is needed; the listed order always fits
         order.append(random.choice(ready))
         waiting.remove(order[-1])
+    return tuple(order)
+
+
+def _reordered(composition: Composition, order: Sequence[int]) -> Composition:
+    """Return the composition with its steps in that order."""
     place = {number: position for position, number in enumerate(order)}
     steps = tuple(replace(composition.steps[n], after=tuple(place[a] for a in composition.steps[n].after)) for n in order)
     return replace(composition, steps=steps)

@@ -60,7 +60,7 @@ class Composition:
     @cached_property
     def composition_id(self) -> str:
         """Return a hash of the ordered atomic tasks (the identity of a composition in the design)."""
-        return hashlib.blake2b("\n".join(step.task.id for step in self.steps).encode(), digest_size=8).hexdigest()
+        return hashlib.blake2b("\n".join(self.task_ids).encode(), digest_size=8).hexdigest()
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:
@@ -71,6 +71,22 @@ class Composition:
                 if name not in merged or (merged[name].of is None and argument.of is not None):
                     merged[name] = argument
         return merged
+
+    @cached_property
+    def task_ids(self) -> tuple[str, ...]:
+        """Return the ids of its atomic tasks, in order."""
+        return tuple(step.task.id for step in self.steps)
+
+    def telling_tasks(self, positions: tuple[int, ...]) -> tuple[str, ...]:
+        """Return the non-generic atomic tasks at these positions, sorted."""
+        if positions not in self._telling_tasks:
+            tasks = (self.steps[position].task for position in positions)
+            self._telling_tasks[positions] = tuple(sorted({task.id for task in tasks if not task.generic}))
+        return self._telling_tasks[positions]
+
+    @cached_property
+    def _telling_tasks(self) -> dict[tuple[int, ...], tuple[str, ...]]:
+        return {}
 
     def sources(self, position: int) -> set[int]:
         """Return the earlier steps that this step depends on: the latest giver of each fact that it needs, and its `after`."""

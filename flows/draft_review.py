@@ -106,6 +106,6 @@ def _echoes(task: AtomicTask, others: Sequence[AtomicTask]) -> Iterator[str]:
 
 
 @cache
-def _grams(phrasing: str) -> frozenset[str]:
+def _grams(phrasing: str) -> frozenset[tuple[str, ...]]:
     """Return the word trigrams of a phrasing with masked arguments."""
     return trigrams(PLACEHOLDER.sub("{}", phrasing))

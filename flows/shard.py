@@ -1,8 +1,7 @@
 """A shard: the rows of one application, made from exactly what its job holds, and addressed by the hash of that job."""
 
 import hashlib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -12,26 +11,26 @@ from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
-from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool, Talk
-from atomic_tasks.seeds import derived_random
+from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool
+from atomic_tasks.seeds import Weighted, derived_random
 from compositions.binding import bind
 from compositions.engine import Engine
 from compositions.graph import ApplicationGraph, application_graph
-from compositions.model import Composition, Step
+from compositions.model import Composition
 from compositions.schema import Workflow
 from compositions.splits import Split, SplitOf, SplitShares, split_by
 from flows.recipe import CompositionRates
 from narrators.naming import Names
 from narrators.narrator import Narration, Narrator, Spoken
-from narrators.near_duplicates import NearDuplicates, common_grams
+from narrators.near_duplicates import NearDuplicates
 from narrators.rates import NarrationRates
 from narrators.styles import Styles
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
+_NO_NAMES = Names()  # of a composition across several applications
 _WHOLE = 0.5  # share of the workflow rows for workflows of one split: only those can say their goal outside `mixed`
-_FEW = 500  # below so many rows, looking up common grams costs more than it saves; the result is the same
 
 
 class ShardJob(BaseModel):
@@ -84,11 +83,16 @@ class ShardMaker:
         self.narrator = Narrator(job.styles, job.narration, split_of)
         self.engine = Engine((task for task in job.tasks.values() if task.application == job.application), split_of)
         own = sorted(task.id for task in job.tasks.values() if task.application == job.application)
-        self.near_duplicates = NearDuplicates(common_grams(_phrasings(job)) if job.wanted > _FEW else ())
+        self.near_duplicates = NearDuplicates()
         self.workflows = sorted(name for name in job.workflows if name not in job.wanted_graphs)
         self.whole = [name for name in self.workflows if len(_splits(job, job.workflows[name], split_of)) == 1]
         self.telling = [name for name in own if not job.tasks[name].generic] or own
         self._orders: dict[tuple[int, int, str], list[str]] = {}
+        self._asked_for: dict[tuple[Composition, tuple[int, ...], str | None], Row] = {}
+        self._locales = Weighted(job.locales)
+        rates = job.compositions
+        self._kinds = Weighted({"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0})
+        self._chain_lengths = Weighted(rates.chain_lengths)
 
     def rows(self) -> Iterator[Row]:
         """Yield singleton rows, then graph rows, accepted and rejected."""
@@ -102,23 +106,21 @@ class ShardMaker:
             if accepted >= wanted or number >= wanted * self.job.most_attempts:
                 return
             seed = (self.job.seed, self.job.application, stage, number)
-            composition = compose(number, derived_random(*seed, "compose"))
-            row = self._row(composition, seed)
+            random = derived_random(*seed)
+            row = self._row(compose(number, random), random)
+            row["row_seed"] = "/".join(map(str, seed))
             accepted += row["rejected_stage"] is None
             yield row
 
     def _single_application(self, number: int, random: Random) -> Composition:
         """Return a single task, a chain or a workflow of the application; tasks and workflows take turns, so that all are used."""
-        rates = self.job.compositions
-        kinds = {"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0}
-        kind = random.choices(list(kinds), list(kinds.values()))[0]
+        kind = self._kinds.draw(random)
         if kind == "workflow":
             names = self.whole if self.whole and random.random() < _WHOLE else self.workflows
             return self._workflow(self._turn(names, number), random)
         task = self.job.tasks[self._turn(self.telling, number)]
         if kind == "chain":
-            length = random.choices(list(rates.chain_lengths), list(rates.chain_lengths.values()))[0]
-            made = self.engine.chain(task, length, random)
+            made = self.engine.chain(task, self._chain_lengths.draw(random), random)
             if made is not None:
                 return made
         for _ in range(8):
@@ -126,6 +128,13 @@ class ShardMaker:
             if made is not None:
                 return made
         raise RuntimeError(f"{task.id} cannot be composed, though the catalog was validated")
+
+    def _asked(self, composition: Composition, graph: ApplicationGraph, kept: tuple[int, ...], goal: str | None) -> Row:
+        """Return the columns that follow from the said steps and the said goal, from the cache if they are there."""
+        key = composition, kept, goal
+        if key not in self._asked_for:
+            self._asked_for[key] = _asked(composition, graph, kept, goal)
+        return self._asked_for[key]
 
     def _turn(self, names: list[str], number: int) -> str:
         """Return the number-th name in an order that is drawn again for every round."""
@@ -138,25 +147,18 @@ class ShardMaker:
     def _workflow(self, name: str, random: Random) -> Composition:
         return self.engine.from_workflow(self.job.workflows[name], self.job.tasks, random)
 
-    def _row(self, composition: Composition, seed: tuple[str | int, ...]) -> Row:
+    def _row(self, composition: Composition, random: Random) -> Row:
         """Bind, narrate and judge one composition."""
         graph = application_graph(composition)
-        random = derived_random(*seed, "bind")
-        locale = random.choices(list(self.job.locales), list(self.job.locales.values()))[0]
+        locale = self._locales.draw(random)
         values = bind(composition.arguments, self.generators, locale, random)
         goal = self.job.workflows[composition.workflow].goal if composition.workflow else None
         alone = len(graph.nodes) == 1
-        spoken = Spoken(
-            goal=goal,
-            goal_may_stand_alone=alone and goal is not None,
-            names=self.job.names if alone else Names(),
-            values=values,
-            generators=self.generators,
-        )
-        narration = self.narrator.narrate(composition, graph, spoken, derived_random(*seed, "narrate"))
-        row = _described(composition, graph, narration, values, goal.capability if goal else None)
+        spoken = Spoken(goal, alone and goal is not None, self.job.names if alone else _NO_NAMES, values, self.generators)
+        narration = self.narrator.narrate(composition, graph, spoken, random)
+        row = _described(composition, graph, narration, values)
+        row |= self._asked(composition, graph, narration.kept, goal.capability if goal and narration.says_goal else None)
         row["locale"] = locale
-        row["row_seed"] = "/".join(map(str, seed))
         row["task_id"] = task_id(row)
         row["rejected_stage"], row["rejected_reason"] = None, None
         if not self.near_duplicates.add(row["text"]):
@@ -164,11 +166,22 @@ class ShardMaker:
         return row
 
 
-def _described(composition: Composition, graph: ApplicationGraph, narration: Narration, values: dict[str, str], goal: str | None) -> Row:
-    """Return the row of the shard for one narrated composition, with its lineage."""
-    steps = composition.steps
-    said = [steps[position].task.capability for position in narration.kept]
-    goal_said = [goal] if narration.says_goal and goal else []
+def _asked(composition: Composition, graph: ApplicationGraph, kept: tuple[int, ...], goal: str | None) -> Row:
+    """Return what a text with these steps and this goal, if any, asks for, and of which nodes of the graph."""
+    capabilities = [step.task.capability for step in composition.steps]
+    said = {capabilities[position] for position in kept}
+    is_graph = len(graph.nodes) > 1
+    return {
+        "dropped_steps": [position for position in range(len(composition.steps)) if position not in kept],
+        "said_capabilities": sorted(said if goal is None else {*said, goal}),
+        "node_applications": graph.applications if is_graph else (),
+        "node_capabilities": [sorted({capabilities[number] for number in node if number in kept}) for node in graph.nodes] if is_graph else (),
+        "edges": [{"source": source, "target": target} for source, target in graph.edges],
+    }
+
+
+def _described(composition: Composition, graph: ApplicationGraph, narration: Narration, values: dict[str, str]) -> Row:
+    """Return the columns for one narrated composition: its text and its lineage."""
     arguments = composition.arguments
     return {
         "text": narration.text,
@@ -176,24 +189,19 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "target_application": graph.applications[0] if len(graph.nodes) == 1 else None,
         "naming": narration.naming,
         "names_application": narration.naming == "application",
-        "named": list(narration.named) if narration.named is not None else None,
+        "named": narration.named,
         "style": narration.style,
         "says_goal": narration.says_goal,
         "has_typo": narration.has_typo,
         "composition_id": composition.composition_id,
         "composition_kind": composition.kind,
         "workflow": composition.workflow,
-        "atomic_tasks": [step.task.id for step in steps],
-        "dropped_steps": [position for position in range(len(steps)) if position not in narration.kept],
-        "said_tasks": list(narration.said_tasks),
+        "atomic_tasks": composition.task_ids,
+        "said_tasks": narration.said_tasks,
         "drop_out_rate": narration.drop_out_rate,
         "arguments": [{"name": name, "generator": arguments[name].generator or "one_of", "value": value} for name, value in values.items()],
-        "said_capabilities": sorted({*said, *goal_said}),
-        "node_applications": list(graph.applications) if len(graph.nodes) > 1 else [],
-        "node_capabilities": _node_capabilities(steps, graph, narration) if len(graph.nodes) > 1 else [],
         "text_key": text_key(narration.text),
         "masked_key": text_key(PLACEHOLDER.sub("{}", narration.masked_text)),
-        "edges": [{"source": source, "target": target} for source, target in graph.edges],
     }
 
 
@@ -203,20 +211,6 @@ def _splits(job: ShardJob, workflow: Workflow, split_of: SplitOf) -> set[Split |
     return {split_of(task) for task in tasks if not task.generic}
 
 
-def _phrasings(job: ShardJob) -> Iterator[str]:
-    """Yield all phrasings from which the job's texts are put together, without the values."""
-    told: list[Talk] = [*job.tasks.values(), *(workflow.goal for workflow in job.workflows.values())]
-    for talk in told:
-        yield from (*talk.say, *talk.fragments, *talk.background)
-    for style in (*job.styles.styles.values(), *job.styles.named.values()):
-        yield from style.templates
-
-
-def _node_capabilities(steps: Sequence[Step], graph: ApplicationGraph, narration: Narration) -> list[list[str]]:
-    """Return the capabilities that the text asks of each node of a graph."""
-    return [sorted({steps[position].task.capability for position in node if position in narration.kept}) for node in graph.nodes]
-
-
 def text_key(text: str) -> int:
     """Return a 64-bit hash of the text without case and spacing, to compare texts across shards."""
     return int.from_bytes(hashlib.blake2b(" ".join(text.casefold().split()).encode(), digest_size=8).digest(), "big", signed=True)
@@ -224,5 +218,6 @@ def text_key(text: str) -> int:
 
 def task_id(row: Row) -> str:
     """Return a hash of everything that made the text: the composition, its values, the said steps and the style."""
-    made_of = [row["composition_id"], row["arguments"], row["dropped_steps"], row["style"], row["masked_text"], row["text"]]
-    return hashlib.blake2b(json.dumps(made_of, sort_keys=True).encode(), digest_size=8).hexdigest()
+    values = [argument["value"] for argument in row["arguments"]]
+    made_of = (row["composition_id"], *map(str, row["dropped_steps"]), row["style"], row["masked_text"], row["text"], *values)
+    return hashlib.blake2b("\x1f".join(made_of).encode(), digest_size=8).hexdigest()

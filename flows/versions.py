@@ -9,8 +9,8 @@ from importlib.metadata import version
 
 from atomic_tasks.arguments.locales import LOCALES_ROOT
 
-STAGES = {"compose": 4, "bind": 4, "narrate": 4, "near_duplicates": 1, "assemble": 6}
-PARAPHRASE = 2  # the version of the stage that follows the shards, and so is no part of their addresses
+STAGES = {"compose": 5, "bind": 5, "narrate": 5, "near_duplicates": 1, "assemble": 7}
+PARAPHRASE = 3  # the version of the stage that follows the shards, and so is no part of their addresses
 _SHAPING = ("faker", "jinja2", "pyarrow")
 
 

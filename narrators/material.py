@@ -1,9 +1,9 @@
-"""The material of a text: the phrasings of its steps and its goal, sorted by form once for each text."""
+"""The material of texts: the phrasings of the steps that they say and of their goal, sorted by form."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from atomic_tasks.arguments.registry import Generator
@@ -58,7 +58,7 @@ class Material:
 
     def __init__(self, steps: Sequence[Step], spoken: Spoken) -> None:
         self.steps = steps
-        self.spoken = spoken
+        self.goal_alone = spoken.goal_may_stand_alone
         self.forms = [forms_of(step.task.say, bool(spoken.names.application)) for step in steps]
         self.goal = forms_of(spoken.goal.say if spoken.goal else (), True)
         self.fragments = steps[0].task.fragments if len(steps) == 1 else ()
@@ -67,7 +67,7 @@ class Material:
         self.backgrounds = spoken.goal.background if spoken.goal else tuple(self.said(0, text) for text in first.background)
         self.due = spoken.goal.due if spoken.goal else all(step.task.due or step.task.generic for step in steps) and any(s.task.due for s in steps)
 
-    @property
+    @cached_property
     def shape(self) -> "Shape":
         """Return the shape, which decides which templates can be filled. Many materials share one shape."""
         return Shape(
@@ -78,7 +78,7 @@ class Material:
             goal=bool(self.goal.clauses),
             goal_as_i=bool(self.goal.clauses_as_i),
             goal_sentence=bool(self.goal.sentences),
-            goal_alone=self.spoken.goal_may_stand_alone,
+            goal_alone=self.goal_alone,
             fragment=bool(self.fragments),
             goal_fragment=bool(self.goal_fragments),
             background=bool(self.backgrounds),

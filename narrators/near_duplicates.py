@@ -3,47 +3,45 @@
 import math
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable
 
-_VALUE = re.compile(r"\{+[^{}]*\}+")
 _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
+_BITS = 21  # of a word's number in a gram: enough for two million different words
 
 
-def trigrams(text: str) -> frozenset[str]:
-    """Return the word trigrams of a text, without case and punctuation. A text of fewer than three words is one gram."""
-    words = _WORD.findall(text.casefold())
-    if len(words) < 3:
-        return frozenset([" ".join(words)])
-    return frozenset(" ".join(words[start : start + 3]) for start in range(len(words) - 2))
+def words_of(text: str) -> list[str]:
+    """Return the words of a text, without case and punctuation."""
+    return _WORD.findall(text.casefold())
 
 
-def common_grams(phrasings: Iterable[str]) -> frozenset[str]:
-    """Return the trigrams of phrasings that do not depend on values. They are common; grams with a value are rarer."""
-    return frozenset(gram for phrasing in phrasings for part in _VALUE.split(phrasing) for gram in trigrams(part))
+def trigrams(text: str) -> frozenset[tuple[str, ...]]:
+    """Return the word trigrams of a text. A text of fewer than three words is one gram."""
+    words = words_of(text)
+    return frozenset(zip(words, words[1:], words[2:], strict=False)) or frozenset([tuple(words)])
 
 
 class NearDuplicates:
     """Tells for one text after another whether it is a near-duplicate of a kept text.
 
     The search is exact (prefix filtering): two sets with Jaccard >= t share a gram among the first |x| - ceil(t |x|) + 1 of
-    each in any fixed order. So a text is compared only with kept texts that share one of these grams. Grams that are not
-    `common` come first, and long grams before short ones, because few texts share them.
+    each in any fixed order. So a text is compared only with kept texts that share one of these grams. A gram is a number made of the
+    numbers of its words. Words are numbered when they are first seen, and the highest grams come first: few texts share a word that
+    was first seen late.
     """
 
-    def __init__(self, common: Collection[str] = (), threshold: float = 0.9) -> None:
+    def __init__(self, threshold: float = 0.9) -> None:
         self.threshold = threshold
-        self._common = common
-        self._kept: list[frozenset[str]] = []
-        self._by_gram: dict[str, list[int]] = defaultdict(list)
+        self._words: dict[str, int] = {}
+        self._kept: list[frozenset[int]] = []
+        self._by_gram: dict[int, list[int]] = defaultdict(list)
 
     def add(self, text: str) -> bool:
         """Keep the text and return True. Return False instead if it is a near-duplicate of a kept text."""
-        grams = trigrams(text)
+        grams = self._grams(text)
         shared_at_least = math.ceil(self.threshold * len(grams) - 1e-9)
-        prefix = sorted(grams, key=self._rare_first)[: len(grams) - shared_at_least + 1]
+        prefix = sorted(grams)[shared_at_least - 1 :]
         longest = int(len(grams) / self.threshold + 1e-9)
-        for number in {number for gram in prefix for number in self._by_gram[gram]}:
-            other = self._kept[number]
+        for candidate in {candidate for gram in prefix for candidate in self._by_gram.get(gram, ())}:
+            other = self._kept[candidate]
             if not shared_at_least <= len(other) <= longest:
                 continue
             shared = len(grams & other)
@@ -54,5 +52,10 @@ class NearDuplicates:
         self._kept.append(grams)
         return True
 
-    def _rare_first(self, gram: str) -> tuple[bool, int, str]:
-        return gram in self._common, -len(gram), gram
+    def _grams(self, text: str) -> frozenset[int]:
+        """Return the trigrams of a text as numbers. Numbers of words begin at 1, so a shorter text is never equal to a trigram."""
+        number = self._words.setdefault
+        words = [number(word, len(self._words) + 1) for word in words_of(text)]
+        if len(words) < 3:
+            return frozenset([sum(word << _BITS * place for place, word in enumerate(words))])
+        return frozenset([one << 2 * _BITS | two << _BITS | three for one, two, three in zip(words, words[1:], words[2:], strict=False)])

@@ -20,8 +20,8 @@ class Parts:
         self.steps = range(len(material.steps))
 
     def draw(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the named parts. They are drawn in the order of their names, so that a seed always gives the same text."""
-        return {name: getattr(self, name)() for name in sorted(names)}
+        """Return the named parts. They are drawn in the order of `names`, which decides the text that a seed gives."""
+        return {name: getattr(self, name)() for name in names}
 
     def chain(self) -> str:
         """Return every step as a clause."""

@@ -110,6 +110,12 @@ def parts_of(template: str) -> frozenset[str]:
 
 
 @cache
+def ordered_parts_of(template: str) -> tuple[str, ...]:
+    """Return the parts that a template uses, in the order of their names."""
+    return tuple(sorted(parts_of(template)))
+
+
+@cache
 def speaks_as_i(template: str) -> bool:
     """Tell whether the writer acts in the template ("I want to"). A clause with "me" would read wrong there."""
     return _FIRST_PERSON.search(template) is not None

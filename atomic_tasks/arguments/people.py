@@ -1,5 +1,6 @@
 """People and companies: names from Faker in several locales, with fitting addresses and numbers."""
 
+import functools
 import re
 import unicodedata
 from random import Random
@@ -7,6 +8,7 @@ from random import Random
 from atomic_tasks.arguments.faker_values import faker_value
 from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import Given, generator
+from atomic_tasks.schema import Locale
 
 _FROM_ELSEWHERE = 0.12  # a company's people are not all from one country
 
@@ -16,10 +18,14 @@ def _ascii(name: str) -> str:
     return unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode()
 
 
+@functools.cache
+def _all_locales() -> tuple[Locale, ...]:
+    return tuple(locale for _, locale in sorted(locales().items()))
+
+
 def name_locale(random: Random, given: Given) -> str:
     """Draw one of Faker's locales: mostly of the composition's locale, sometimes of any."""
-    of_all = [locale for _, locale in sorted(locales().items())]
-    locale = random.choice(of_all) if random.random() < _FROM_ELSEWHERE else locales()[given.locale]
+    locale = random.choice(_all_locales()) if random.random() < _FROM_ELSEWHERE else locales()[given.locale]
     return random.choice(locale.name_locales)
 
 

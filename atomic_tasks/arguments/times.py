@@ -4,9 +4,12 @@ import re
 from random import Random
 
 from atomic_tasks.arguments.registry import Given, generator
+from atomic_tasks.seeds import Weighted
 
 _MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
 _WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+_HOURS = Weighted(dict(zip(range(8, 18), [3, 8, 10, 10, 4, 6, 9, 9, 7, 4], strict=True)))
+_QUARTERS = Weighted({0: 5, 15: 1, 30: 4, 45: 1})
 _DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 
@@ -75,8 +78,7 @@ def quarter(random: Random, given: Given) -> str:
 @generator()
 def time_of_day(random: Random, given: Given) -> str:
     """A time in working hours, mostly on the hour or the half hour."""
-    hour = random.choices(range(8, 18), weights=[3, 8, 10, 10, 4, 6, 9, 9, 7, 4])[0]
-    return _clock(hour * 60 + random.choices([0, 15, 30, 45], weights=[5, 1, 4, 1])[0])
+    return _clock(_HOURS.draw(random) * 60 + _QUARTERS.draw(random))
 
 
 @generator()

@@ -11,7 +11,7 @@ words = st.lists(st.sampled_from(["open", "the", "big", "file", "now", "please",
 @given(st.lists(words, max_size=30))
 def test_equal_to_comparing_all_pairs(texts: list[str]) -> None:
     finder = NearDuplicates()
-    kept: list[frozenset[str]] = []
+    kept: list[frozenset[tuple[str, ...]]] = []
     for text in texts:
         grams = trigrams(text)
         near = any(len(grams & other) / len(grams | other) >= 0.9 for other in kept)
