@@ -196,3 +196,16 @@ def test_a_chain_goes_on_within_its_split_where_it_can() -> None:
     chosen, free = within[True], within[False]
     assert chosen.total() == pytest.approx(free.total(), rel=0.2)
     assert chosen[False] < 0.5 * free[False]
+
+
+@pytest.mark.parametrize(("split", "goals", "applications"), [("test", 120, 80), ("dev", 25, 20)])
+def test_many_goals_lie_wholly_in_test_and_in_dev(
+    catalog: Catalog, workflows: dict[str, Workflow], split: str, goals: int, applications: int
+) -> None:
+    """A text that says only a goal is scored if all tasks of the goal are in test; with 17 such goals, each was said again and again."""
+    for shares in {read_recipe(path.stem)[1].splits for path in RECIPES_ROOT.glob("*.yaml")}:
+        of = split_by(shares)
+        tasks = [[catalog.tasks[step.task] for step in workflow.steps] for workflow in workflows.values()]
+        within = [steps for steps in tasks if len({task.application for task in steps}) == 1 and {of(task) for task in steps} - {None} == {split}]
+        assert len(within) >= goals
+        assert len({steps[0].application for steps in within}) >= applications
