@@ -1,4 +1,4 @@
-"""The client of guest servers: ours over a socket that the sandbox inherits, and others over HTTP.
+"""The client of our guest server, over a socket that the sandbox inherits or over the network. `machines.remote` has clients of other servers.
 
 An action is sent with an id, so that the guest does it once even if it is sent again. A failure on the way is a `MachineError`.
 """
@@ -8,16 +8,18 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
+from pydantic import TypeAdapter, ValidationError
 
 from machines.errors import MachineError, RefusedAction
 
 Json = dict[str, Any]
 _TRIES = 3
 _ASK_EVERY = 0.02
-_LARGEST_ANSWER = 512 * 2**20
+_PNG, _END_OF_PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,9 @@ class Observed:
 
 
 class GuestClient:
-    """Talks to one guest server."""
+    """Talks to one guest server. `_knows_ids` tells whether it does a request once even if it is sent again."""
+
+    _knows_ids = True
 
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
@@ -67,25 +71,28 @@ class GuestClient:
         while time.monotonic() < until:
             if not is_alive():
                 raise MachineError("the machine ended before it was ready")
-            try:
-                if self._http.get("/probe", timeout=2.0).json().get("ready"):
-                    return
-            except (httpx.TransportError, ValueError):
-                time.sleep(_ASK_EVERY)
+            if self._is_ready():
+                return
+            time.sleep(_ASK_EVERY)
         raise MachineError(f"the machine was not ready within {seconds:.0f} s")
+
+    def _is_ready(self) -> bool:
+        try:
+            said = self._http.get("/probe", timeout=2.0).json()
+        except (httpx.RequestError, ValueError):
+            return False
+        return isinstance(said, dict) and bool(said.get("ready"))
 
     def observe(self, what: Iterable[str]) -> Observed:
         """Return an observation with any of `screenshot`, `tree`, `windows` and `clipboard`."""
         found = self._json("/observe", {"what": sorted(what)})
         try:
-            return Observed(
-                base64.b64decode(found["screenshot"]) if "screenshot" in found else None,
-                found.get("tree"),
-                tuple(_window(one) for one in found["windows"]) if "windows" in found else None,
-                found.get("clipboard"),
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            screenshot = as_png(base64.b64decode(_part(found, "screenshot", str))) if "screenshot" in found else None
+            windows = as_windows(found["windows"]) if "windows" in found else None
+        except ValueError as error:
             raise MachineError(f"the guest answered an observation that cannot be read: {error}") from error
+        tree, clipboard = (_part(found, name, str) if name in found else None for name in ("tree", "clipboard"))
+        return Observed(screenshot, tree, windows, clipboard)
 
     def act(self, action: Json) -> None:
         """Carry out an action once; `RefusedAction` with the guest's words if it refuses."""
@@ -96,7 +103,7 @@ class GuestClient:
 
     def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
         """Wait until the screen has not changed for `quiet` seconds; tell whether that happened within `limit` seconds."""
-        return bool(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10)["settled"])
+        return _part(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10), "settled", bool)
 
     def file(self, path: str) -> bytes | None:
         """Return the content of a regular file; None if there is no such file."""
@@ -110,7 +117,7 @@ class GuestClient:
         answer = self._post("/list_directory", {"path": path})
         if answer.status_code == 400:
             return None
-        return list(self._read(self._checked(answer))["directory_tree"]["children"])
+        return _part(_part(self._read(self._checked(answer)), "directory_tree", dict), "children", list)
 
     def upload(self, path: str, content: bytes) -> None:
         """Write a file, and make the folders that it is in."""
@@ -138,18 +145,23 @@ class GuestClient:
 
     def _post(self, path: str, body: Json, once: bool = False, timeout: float = 30.0) -> httpx.Response:
         headers = {"Request-Id": secrets.token_hex(12)} if once else {}
-        return self._http_call(lambda: self._http.post(path, json=body, headers=headers, timeout=timeout))
+        tries = 1 if once and not self._knows_ids else _TRIES
+        return self._http_call(lambda: self._http.post(path, json=body, headers=headers, timeout=timeout), tries)
 
     def _post_form(self, path: str, form: dict[str, str]) -> httpx.Response:
         return self._http_call(lambda: self._http.post(path, data=form))
 
-    def _http_call(self, call: Callable[[], httpx.Response]) -> httpx.Response:
-        """Return the answer; ask again if the connection failed. That is safe: actions carry an id, and other requests change nothing twice."""
-        for left in reversed(range(_TRIES)):
+    def _http_call(self, call: Callable[[], httpx.Response], tries: int = _TRIES) -> httpx.Response:
+        """Return the answer; ask again if the connection failed. That is safe: actions carry an id, and other requests change nothing twice.
+
+        A request that never reached the guest is sent again however many tries there are.
+        """
+        for number in range(_TRIES):
             try:
                 return call()
-            except httpx.TransportError as error:
-                if left == 0:
+            except httpx.RequestError as error:
+                may_have_arrived = not isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                if number + 1 == _TRIES or (may_have_arrived and number + 1 >= tries):
                     raise MachineError(f"the guest does not answer: {type(error).__name__} {error}") from error
         raise AssertionError("unreachable")
 
@@ -168,5 +180,28 @@ class GuestClient:
         return found
 
 
-def _window(found: Json) -> Window:
-    return Window(**{name: found[name] for name in Window.__dataclass_fields__})
+_WINDOWS = TypeAdapter(tuple[Window, ...])
+
+
+def as_windows(found: object) -> tuple[Window, ...]:
+    """Return windows from what JSON held; `ValueError` if they are none."""
+    try:
+        return _WINDOWS.validate_python(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise ValueError(f"windows: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def as_png(content: bytes) -> bytes:
+    """Return a picture as it is; `ValueError` if it is no whole PNG file."""
+    if not (content.startswith(_PNG) and content.endswith(_END_OF_PNG)):
+        raise ValueError(f"the screenshot is no whole PNG file: it has {len(content)} bytes and begins with {content[:20]!r}")
+    return content
+
+
+def _part(found: Json, name: str, kind: type[T]) -> T:
+    """Return a part of an answer; `MachineError` if it is missing or of another type."""
+    part = found.get(name)
+    if not isinstance(part, kind):
+        raise MachineError(f"the guest's answer has no {kind.__name__} '{name}': {str(found)[:200]}")
+    return part

@@ -189,5 +189,6 @@ KINDS: Registry[Kind] = Registry(
     "deskmill.machines",
     {
         "sandbox": "machines.sandbox:sandbox",
+        "remote": "machines.remote.machine:remote",
     },
 )

@@ -1,0 +1,78 @@
+"""Actions as Python code with pyautogui, which OSWorld's guest server runs (OSWorld's own agents act in the same way)."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from machines.errors import RefusedAction
+from machines.guest.keys import NAMES, combination
+
+Json = dict[str, Any]
+_HEAD = "import pyautogui\npyautogui.FAILSAFE = False\npyautogui.PAUSE = 0\n"
+_NAME_HERE: Mapping[str, str] = {"Super_L": "win", "Menu": "apps", "Super_R": "winright"}  # where the first of our names is none of pyautogui's
+_NOTCH = {"linux": 1, "windows": 120}  # what pyautogui scrolls by one step of the wheel
+_STEPS = 3
+_DIRECTIONS = {"up": ("scroll", 1), "down": ("scroll", -1), "left": ("hscroll", -1), "right": ("hscroll", 1)}
+
+
+def code_of(action: Json, platform: str) -> str:
+    """Return the code of an action; `RefusedAction` for what pyautogui cannot do."""
+    return _HEAD + _CODE[action["name"]](action, platform)
+
+
+def keys_of(written: str) -> list[str]:
+    """Return the keys of a combination under pyautogui's names; `RefusedAction` for a character that pyautogui has no key for."""
+    found = [_NAME_HERE.get(key, NAMES[key][0]) if key in NAMES and len(key) > 1 else key for key in combination(written)]
+    only_ascii("press", "".join(found))
+    return found
+
+
+def only_ascii(name: str, text: str) -> str:
+    """Return the text; `RefusedAction` if it has other characters, which pyautogui leaves out without a word."""
+    other = sorted({character for character in text if not (character.isascii() and (character.isprintable() or character in "\n\t"))})
+    if other:
+        raise RefusedAction(f"{name}: this machine types ASCII characters alone, not {' '.join(other)[:40]}; use copy_text and paste for them")
+    return text
+
+
+def _write(action: Json, platform: str) -> str:
+    """Return the code that types a text. Under Linux, pyautogui types > for <, which only the keys themselves get right."""
+    text = only_ascii("write", action["text"])
+    parts = text.split("<") if platform == "linux" else [text]
+    typed = [f"pyautogui.write({part!r})" for part in parts]
+    return "\npyautogui.hotkey('shift', ',')\n".join(typed)
+
+
+def _press(action: Json, _: str) -> str:
+    return f"pyautogui.hotkey(*{keys_of(action['combination'])!r})"
+
+
+def _scroll(action: Json, platform: str) -> str:
+    function, sign = _DIRECTIONS[action["direction"]]
+    if function == "hscroll" and platform != "linux":
+        raise RefusedAction("scroll: this machine scrolls up and down only")
+    return f"pyautogui.{function}({sign * _STEPS * _NOTCH[platform]})"
+
+
+def _copy_image(action: Json, platform: str) -> str:
+    if platform != "linux":
+        raise RefusedAction("copy_image: this machine has no way to copy a picture")
+    box = action["x"], action["y"], action["width"], action["height"]
+    return (
+        f"import io, subprocess\nfile = io.BytesIO()\npyautogui.screenshot(region={box!r}).save(file, 'PNG')\n"
+        "subprocess.run(['xclip', '-selection', 'clipboard', '-target', 'image/png'], input=file.getvalue(), check=True)"
+    )
+
+
+_CODE: Mapping[str, Callable[[Json, str], str]] = {
+    "move": lambda action, _: f"pyautogui.moveTo({action['x']}, {action['y']})",
+    "single_click": lambda *_: "pyautogui.click()",
+    "double_click": lambda *_: "pyautogui.doubleClick()",
+    "right_click": lambda *_: "pyautogui.rightClick()",
+    "drag": lambda action, _: f"pyautogui.dragTo({action['x']}, {action['y']}, duration=0.5, button='left')",
+    "scroll": _scroll,
+    "write": _write,
+    "press": _press,
+    "copy_text": lambda action, _: f"import pyperclip\npyperclip.copy({action['text']!r})",
+    "copy_image": _copy_image,
+    "paste": lambda *_: "pyautogui.hotkey('ctrl', 'v')",
+}
