@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from machines.errors import MachineNeeds
 from machines.machine import MachineChoice
-from machines.remote.declaration import read_declaration
+from machines.remote.declaration import Declared, Reset, read_declaration
+from tests.conftest import REPOSITORY
 
 SOUND = """\
 address: http://192.0.2.7:5000
@@ -137,3 +138,10 @@ def test_whatever_the_file_holds_it_is_a_machine_or_its_mistakes_are_told(
         read_declaration(path)
     except MachineNeeds as error:
         assert str(path) in str(error)
+
+
+def test_the_page_shows_a_machine_that_can_be_read_and_every_key(tmp_path: Path) -> None:
+    page = (REPOSITORY / "docs/remote_machines.md").read_text()
+    example = page.split("```yaml\n")[1].split("```")[0]
+    assert read_declaration(declared(tmp_path, example)).programs
+    assert all(f"`{key}`" in page for key in [*Declared.model_fields, *Reset.model_fields])
