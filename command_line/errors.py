@@ -1,14 +1,15 @@
-"""How the command line reports errors."""
+"""How the command line reports errors, and that it was stopped."""
 
 from typing import Any
 
 import click
 
 _BAD_INPUT = 2
+_STOPPED = 130  # what shells give for Ctrl+C: 128 and the number of the signal
 
 
 class Commands(click.Group):
-    """Shows bad input as its text and exit code 2, never as a traceback."""
+    """Shows bad input as its text and exit code 2, and ends with exit code 130 at Ctrl+C; never a traceback."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Invoke the command that was asked for."""
@@ -27,6 +28,9 @@ class Commands(click.Group):
         except (WarehouseError, ModelError, MachineNeeds, MachineError, PluginError) as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
+        except KeyboardInterrupt:
+            click.echo("stopped", err=True)
+            ctx.exit(_STOPPED)
         except BrokenPipeError:
             raise  # the reader of our output has stopped; click ends quietly
         except OSError as error:

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("query")
 @click.option("--format", "shape", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
-def sql(query: str, shape: Format) -> None:
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="Stop the query after this many seconds (default: no limit).")
+def sql(query: str, shape: Format, seconds: float | None) -> None:
     """Ask the warehouse a question in SQL (read-only)."""
     from warehouse.layout import DataFolder
     from warehouse.query import answer
 
-    click.echo(answer(DataFolder.from_environment().warehouse, query, shape))
+    click.echo(answer(DataFolder.from_environment().warehouse, query, shape, seconds))
 
 
 @click.command()

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,9 @@ from warehouse.errors import WarehouseError
 
 NO_VALUE = "—"  # shown in an empty cell of a table
 Format = Literal["table", "csv", "json"]
+Rows = tuple[list[str], list[tuple[Any, ...]]]  # the names of the columns, and the rows
+_QUERIES = {"SELECT", "EXPLAIN", "MULTI", "PRAGMA"}  # kinds of statements; `pivot` is several statements at once
+_UNTIL_ASKED_AGAIN = 0.05  # seconds; an interrupt between two parts of a query is lost
 
 
 def connect(path: Path) -> duckdb.DuckDBPyConnection:
@@ -46,23 +50,59 @@ def rows_of(connection: duckdb.DuckDBPyConnection, query: str, parameters: Seque
     return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
 
 
-def answer(path: Path, query: str, shape: Format) -> str:
-    """Return the answer to a query as text; WarehouseError with DuckDB's message if the query fails."""
+def answer(path: Path, query: str, shape: Format, seconds: float | None = None) -> str:
+    """Return the answer to a query as text; WarehouseError if it is no query, fails with DuckDB's message, or takes longer than `seconds`."""
     connection = connect(path)
     try:
         # without this, `call enable_logging(storage = 'file', ...)` cannot write its file and ends the process
         connection.execute("set lock_configuration = true")
-        if not connection.extract_statements(query):
-            raise WarehouseError("the query was not answered: it is empty; ask for example `select * from accuracy`")
-        result = connection.execute(query)
-        names = [column[0] for column in result.description or []]
-        rows = result.fetchall()
+        _check_that_it_asks(connection, query)
+        names, rows = _answered(connection, query, seconds)
     except duckdb.Error as error:
         hint = "the warehouse is only read here, so settings, logging and profiling stay as they are: " if "has been locked" in str(error) else ""
         raise WarehouseError(f"the query was not answered: {hint}{error}") from None
     finally:
         connection.close()
     return rendered(names, rows, shape)
+
+
+def _check_that_it_asks(connection: duckdb.DuckDBPyConnection, query: str) -> None:
+    """Refuse an empty text, and statements that do something instead of returning rows."""
+    statements = connection.extract_statements(query)
+    if not statements:
+        raise WarehouseError("the query was not answered: it is empty; ask for example `select * from accuracy`")
+    for statement in statements:
+        if statement.type.name not in _QUERIES:
+            text = " ".join(statement.query.split()).rstrip("; ")
+            raise WarehouseError(
+                f"the query was not answered: the warehouse is only read here, and `{text}` is not a query; "
+                "begin with select, with, from, values, describe, show, summarize, explain or pivot"
+            )
+
+
+def _answered(connection: duckdb.DuckDBPyConnection, query: str, seconds: float | None) -> Rows:
+    """Run the query in a thread, so that Ctrl+C and the limit reach this one; DuckDB itself heeds no signal."""
+    with ThreadPoolExecutor(1) as executor:
+        running = executor.submit(_run, connection, query)
+        try:
+            return running.result(timeout=seconds)
+        except TimeoutError:
+            raise WarehouseError(
+                f"the query was not answered: it took longer than the limit of {seconds:g} seconds; ask for less, or allow more with --seconds"
+            ) from None
+        finally:
+            _stop(connection, running)
+
+
+def _stop(connection: duckdb.DuckDBPyConnection, running: Future[Rows]) -> None:
+    while not running.done():
+        connection.interrupt()
+        wait([running], timeout=_UNTIL_ASKED_AGAIN)
+
+
+def _run(connection: duckdb.DuckDBPyConnection, query: str) -> Rows:
+    result = connection.execute(query)
+    return [column[0] for column in result.description or []], result.fetchall()
 
 
 def rendered(names: Sequence[str], rows: Sequence[Sequence[Any]], shape: Format) -> str:

@@ -1,12 +1,18 @@
 """Protects that `deskmill sql` only reads: no statement changes the warehouse, writes a file or reads one."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from deskmill import main
+from tests.conftest import REPOSITORY
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -50,6 +56,24 @@ WRITES = {
 }
 
 
+NO_QUERIES = (
+    "checkpoint",
+    "vacuum",
+    "analyze",
+    "begin",
+    "use memory",
+    "prepare p as select 1",
+    "deallocate p",
+    "select 1; checkpoint",
+    "set threads = 1",
+)
+ENDLESS = {
+    "in the query": "select count(*) from range(1000000) a, range(1000000) b, range(1000000) c where a.range + b.range + c.range = -1",
+    "in its rows": "from range(1000000000000)",
+    "in recursion": "with recursive t as (select 1 as a union all select a % 7 + 1 from t) select max(a) from t",
+}
+
+
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     folder = DataFolder(tmp_path_factory.mktemp("query"))
@@ -86,7 +110,67 @@ def test_a_refused_setting_is_bad_input_in_words(data: DataFolder, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    "query", ["show tables", "describe runs", "pragma table_info('runs')", "explain select 1", "pivot runs on protocol using count(*)"]
+    "query",
+    ["show tables", "describe runs", "pragma table_info('runs')", "explain select 1", "pivot runs on protocol using count(*)"]
+    + ["summarize runs", "from runs", "values (1)", "with a as (select 1) from a", "pragma database_size", "select 1; select 2"],
 )
 def test_what_only_reads_is_answered(data: DataFolder, query: str) -> None:
     assert "row" in answer(data.warehouse, query, "table")
+
+
+@pytest.mark.parametrize("statement", NO_QUERIES)
+def test_a_statement_that_returns_no_rows_is_refused_in_one_line(data: DataFolder, monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    """`checkpoint` and `vacuum` ended with exit code 0 and printed nothing."""
+    monkeypatch.setenv("DESKMILL_DATA", str(data.root))
+    refused = CliRunner().invoke(main, ["sql", statement])
+    assert refused.exit_code == 2 and refused.stdout == "" and len(refused.stderr.splitlines()) == 1
+    assert f"`{statement.rpartition('; ')[2]}` is not a query; begin with select" in refused.stderr
+
+
+@pytest.mark.parametrize("query", ENDLESS.values(), ids=ENDLESS)
+def test_a_limit_ends_an_endless_query_in_one_line(data: DataFolder, monkeypatch: pytest.MonkeyPatch, query: str) -> None:
+    monkeypatch.setenv("DESKMILL_DATA", str(data.root))
+    ended = CliRunner().invoke(main, ["sql", query, "--seconds", "0.2"])
+    assert ended.exit_code == 2 and ended.stdout == "" and len(ended.stderr.splitlines()) == 1
+    assert "longer than the limit of 0.2 seconds" in ended.stderr
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "soon"])
+def test_a_limit_that_is_no_time_is_refused(limit: str) -> None:
+    assert CliRunner().invoke(main, ["sql", "select 1", "--seconds", limit]).exit_code == 2
+
+
+def test_a_limit_changes_no_answer(data: DataFolder) -> None:
+    assert answer(data.warehouse, "from range(3)", "csv", seconds=60) == answer(data.warehouse, "from range(3)", "csv") == "range\n0\n1\n2"
+
+
+def test_ctrl_c_stops_an_endless_query_without_a_traceback(data: DataFolder) -> None:
+    command = [sys.executable, str(REPOSITORY / "deskmill.py"), "sql", ENDLESS["in the query"]]
+    environment = {**os.environ, "DESKMILL_DATA": str(data.root)}
+    with subprocess.Popen(
+        ["env", "--default-signal=INT", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            _wait_until_it_asks(process, data.warehouse)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, output, errors) == (130, "", "stopped\n")
+
+
+def _wait_until_it_asks(process: subprocess.Popen[str], warehouse: Path) -> None:
+    """Wait until the process has the warehouse open."""
+    for _ in range(600):
+        assert process.poll() is None, process.communicate()
+        if any(_target(held) == warehouse.resolve() for held in Path(f"/proc/{process.pid}/fd").iterdir()):
+            return
+        time.sleep(0.1)
+    raise AssertionError("the query did not begin")
+
+
+def _target(held: Path) -> Path | None:
+    try:
+        return held.readlink()
+    except OSError:
+        return None
