@@ -1,5 +1,6 @@
 """Protects the sandbox: it comes up, does what it is told once, begins anew, and leaves nothing behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ import httpx
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from machines.client import GuestClient
+from machines.client import GuestClient, as_windows
 from machines.errors import MachineError, MachineNeeds, RefusedAction
 from machines.image import Image, find_image
 from machines.observation import Element, read_elements
@@ -214,3 +215,12 @@ def test_a_machine_ends_when_its_host_closes_the_line(image: Image) -> None:
         assert process is not None and process.stdin is not None and process.poll() is None
         process.stdin.close()
         assert process.wait(10) != 0
+
+
+def test_the_list_of_windows_that_is_sent_to_other_guest_servers_is_that_of_our_own(image: Image) -> None:
+    script = (REPOSITORY / "machines/guest/on_linux/window_list.py").read_text()
+    with Sandbox(image) as machine:
+        opened(machine, "mousepad")
+        own = machine.client.observe(["windows"]).windows
+        sent = json.loads(machine.client.execute(["python3", "-c", script])["output"])
+    assert own and as_windows(sent) == own

@@ -50,8 +50,10 @@ for name in ("moveTo", "click", "doubleClick", "rightClick", "dragTo", "scroll",
 position = lambda: (3, 4)
 """
 _PYPERCLIP = """
-import os
-def copy(text): open(os.environ["LOG"] + ".copied", "w", encoding="utf-8").write(text)
+import os, subprocess
+def copy(text):
+    open(os.environ["LOG"] + ".copied", "w", encoding="utf-8").write(text)
+    subprocess.Popen(["sleep", "5"])  # as xclip, which stays behind with what it was given to write to
 def paste(): return open(os.environ["LOG"] + ".copied", encoding="utf-8").read() if os.path.exists(os.environ["LOG"] + ".copied") else ""
 """
 
@@ -74,6 +76,8 @@ class Published:
         self.modules.mkdir(parents=True)
         (self.modules / "pyautogui.py").write_text(_PYAUTOGUI)
         (self.modules / "pyperclip.py").write_text(_PYPERCLIP)
+        (self.modules / "xclip").write_text('#!/bin/sh\ncp "$6" "$LOG.picture"\nsleep 5 &\n')
+        (self.modules / "xclip").chmod(0o755)
         self.asked: list[tuple[str, Any]] = []
         self.tree = TREE
         self.resets = 0
@@ -100,9 +104,8 @@ class Published:
             if "_NET_CLIENT_LIST_STACKING" in command[2] or "EnumWindows" in command[2]:
                 return {"status": "success", "output": json.dumps(WINDOWS), "error": "", "returncode": 0}
             command = [sys.executable, *command[1:]]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(self.modules), "LOG": str(self.log)}
-        )
+        around = {**os.environ, "PYTHONPATH": str(self.modules), "LOG": str(self.log), "PATH": f"{self.modules}:{os.environ['PATH']}"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=around, timeout=3)
         return {"status": "success", "output": done.stdout, "error": done.stderr, "returncode": done.returncode}
 
     def _add(self) -> None:
