@@ -35,7 +35,9 @@ def build(recipe: str, workers: int | None) -> None:
     from flows.recipe import read_recipe
     from warehouse.layout import DataFolder
     from warehouse.loader import load_warehouse
+    from warehouse.parquet import spare_pandas
 
+    spare_pandas()
     name, content = read_recipe(recipe)
     data = DataFolder.from_environment()
     run_map = process_pool_map(workers, soon=not any(data.shards.glob("*.parquet")))

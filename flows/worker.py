@@ -2,12 +2,11 @@
 
 import gc
 
-import pandas  # noqa: F401  pyarrow loads it for the first rows that a process makes: once here is not once in every worker
-
 from atomic_tasks.arguments import computed_generators
 from atomic_tasks.arguments.faker_values import faker_values
 from atomic_tasks.arguments.locales import locales
 from flows.shard import make_shard
+from warehouse.parquet import spare_pandas
 
 __all__ = ["make_shard"]
 
@@ -16,4 +15,5 @@ for locale in sorted({name for each in locales().values() for name in each.name_
     faker_values("first_name", locale)
     faker_values("last_name", locale)
 
+spare_pandas()
 gc.set_threshold(50_000)  # a shard's rows have no cycles, so reference counts free them; the garbage collector may run seldom

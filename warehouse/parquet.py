@@ -1,5 +1,6 @@
 """The Parquet tables: their columns, and writing and reading files that carry a schema version."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,28 @@ def write_table(path: Path, table: str, data: pa.Table) -> None:
     """Write an Arrow table with that table's columns as one file. The same rows give the same bytes; a killed process leaves no half file."""
     with written_file(path) as temporary, TableWriter(temporary, table) as writer:
         writer.write(data)
+
+
+def spare_pandas() -> None:
+    """Keep pyarrow from loading pandas in this process, for commands and workers of ours that make no pandas frames.
+
+    pyarrow loads pandas when it gets its first Python list, which takes 0.4 s, to find out whether the list is a frame. It asks only once:
+    from then on `to_pandas` is an error here.
+    """
+    sys.meta_path.insert(0, _NoPandas)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_NoPandas)
+
+
+class _NoPandas:
+    """Finds nothing, and refuses pandas."""
+
+    @staticmethod
+    def find_spec(name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ImportError("this process makes no pandas frames")
 
 
 class TableWriter:
