@@ -4,6 +4,7 @@ An action is sent with an id, so that the guest does it once even if it is sent 
 """
 
 import base64
+import json
 import secrets
 import time
 from collections.abc import Callable, Iterable
@@ -78,7 +79,7 @@ class GuestClient:
 
     def _is_ready(self) -> bool:
         try:
-            said = self._http.get("/probe", timeout=2.0).json()
+            said = as_json(self._http.get("/probe", timeout=2.0).content)
         except (httpx.RequestError, ValueError):
             return False
         return isinstance(said, dict) and bool(said.get("ready"))
@@ -166,13 +167,13 @@ class GuestClient:
         raise AssertionError("unreachable")
 
     def _checked(self, answer: httpx.Response) -> httpx.Response:
-        if answer.status_code >= 400:
+        if not answer.is_success:
             raise MachineError(f"the guest answered {answer.status_code}: {answer.text[:500]}")
         return answer
 
     def _read(self, answer: httpx.Response) -> Json:
         try:
-            found = answer.json()
+            found = as_json(answer.content)
         except ValueError:
             raise MachineError(f"the guest's answer is not JSON: {answer.text[:200]!r}") from None
         if not isinstance(found, dict):
@@ -190,6 +191,14 @@ def as_windows(found: object) -> tuple[Window, ...]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise ValueError(f"windows: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+
+
+def as_json(content: bytes | str) -> Any:
+    """Return what JSON holds; `ValueError` if it is none, or nested too deeply."""
+    try:
+        return json.loads(content)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
 
 
 def as_png(content: bytes) -> bytes:

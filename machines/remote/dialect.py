@@ -2,6 +2,7 @@
 
 import httpx
 
+from machines.client import as_json
 from machines.errors import MachineError
 
 _SYSTEMS = {"Linux": "linux", "Windows": "windows"}
@@ -59,6 +60,6 @@ def _asked(http: httpx.Client, path: str) -> httpx.Response:
 
 def _json(answer: httpx.Response) -> object:
     try:
-        return answer.json()
+        return as_json(answer.content)
     except ValueError:
         return None

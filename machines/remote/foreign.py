@@ -3,7 +3,6 @@
 What their servers lack is done by Python code that their own `/execute` runs, since every one of them has Python with pyautogui.
 """
 
-import json
 import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PureWindowsPath
@@ -11,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from machines.client import GuestClient, Observed, Window, as_png, as_windows
+from machines.client import GuestClient, Observed, Window, as_json, as_png, as_windows
 from machines.errors import MachineError, RefusedAction
 from machines.guest.settling import settled
 from machines.machine import Program
@@ -109,7 +108,7 @@ class ForeignGuest(GuestClient):
     def upload(self, path: str, content: bytes) -> None:
         """Write a file. Not every server makes the folders that it is in, so they are made if writing fails."""
         answer = self._http_call(lambda: self._http.post("/setup/upload", data={"file_path": path}, files={"file_data": content}))
-        if answer.status_code >= 400:
+        if not answer.is_success:
             parent = str(PureWindowsPath(path).parent) if self._platform == "windows" else path.rpartition("/")[0]
             self.run_python(f"import os\nos.makedirs({parent!r}, exist_ok=True)")
             super().upload(path, content)
@@ -134,7 +133,7 @@ class ForeignGuest(GuestClient):
         """Return what code writes as JSON."""
         said = self.run_python(code)
         try:
-            return json.loads(said)
+            return as_json(said)
         except ValueError:
             raise MachineError(f"Python on the machine wrote no JSON: {said[:200]!r}") from None
 

@@ -1,6 +1,7 @@
 """Protects the clients of OSWorld's and Windows Agent Arena's servers: the methods of our client work there, and what a server cannot do is said."""
 
 import contextlib
+import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,6 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from machines.actions import ACTIONS
@@ -275,3 +278,40 @@ def test_garbage_is_a_fault_of_the_machine_whatever_is_asked(content: str, kind:
         assert kind == "deskmill" or "returncode" in content, "an answer of garbage was taken for an observation"
     with pytest.raises(MachineError):
         client.settle(0.01, 0.1)
+
+
+_KEYS = st.sampled_from(["screenshot", "tree", "windows", "clipboard", "settled", "directory_tree", "children", "AT", "output", "returncode", "status", "message", "ready", "title", "x"])  # fmt: skip
+_TEXTS = st.sampled_from(["", "success", "iVBORw0KGgo=", "{}", "[]", "[[", "\ud800", "é", '[{"title": 3}]', "7"])
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 5) | _TEXTS | st.floats(),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_KEYS, inner, max_size=4),
+    max_leaves=6,
+)
+_CONTENTS = _VALUES.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=20) | st.just(b"[" * 5000) | st.just(b'{"a":' * 5000)
+
+
+@settings(deadline=None, max_examples=150)
+@given(_CONTENTS, st.sampled_from([200, 200, 200, 204, 302, 400, 401, 404, 500]), st.sampled_from([{}, {"Content-Encoding": "gzip"}, {"Content-Type": "text/html; charset=nothing"}]), st.data())  # fmt: skip
+def test_no_answer_whatever_it_is_raises_anything_but_a_fault_of_the_machine(
+    content: bytes, status: int, headers: dict[str, str], data: st.DataObject
+) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, stream=httpx.ByteStream(content), headers=headers)
+
+    http = httpx.Client(transport=httpx.MockTransport(answer), base_url="http://guest")
+    client: GuestClient = data.draw(
+        st.sampled_from(
+            [GuestClient(http), OurGuest(http, PROGRAMS), OsworldGuest(http, "linux", SCREEN, PROGRAMS), WaaGuest(http, "windows", SCREEN, PROGRAMS)]
+        )
+    )
+    ask: Callable[[], object] = data.draw(
+        st.sampled_from([
+            lambda: client.observe(["screenshot", "tree", "windows", "clipboard"]), lambda: client.observe(["windows"]), lambda: client.observe(["clipboard"]),
+            lambda: client.act({"name": "single_click"}), lambda: client.act({"name": "switch_to_app", "window": "x"}), lambda: client.act({"name": "open_program", "program": "editor"}),
+            lambda: client.settle(0.01, 0.02), lambda: client.file("/a"), lambda: client.listing("/a"), lambda: client.upload("/a/b", b"x"), lambda: client.execute(["true"]),
+            lambda: client.launch(["true"]), client.close_all, client.state, lambda: dialect_of(http), lambda: platform_of(http), lambda: screen_of(http),
+            lambda: client.wait_until_ready(0.01, lambda: True),
+        ])
+    )  # fmt: skip
+    with contextlib.suppress(MachineError, RefusedAction):
+        ask()
