@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 Box = tuple[int, int, int, int]
 Pair = tuple[int, int]
-_PAIR = re.compile(r"\(\s*(-?[0-9]{1,9})\s*,\s*(-?[0-9]{1,9})\s*\)")
+_PAIR = re.compile(r"\(\s*(-?[0-9]{1,10})\s*,\s*(-?[0-9]{1,10})\s*\)")  # what is not shown lies at -2147483648
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from machines.errors import MachineError
 from machines.observation import marked, worth_telling
-from machines.trees.elements import Element
+from machines.trees.elements import Element, is_on, pair
 from machines.trees.reading import read_elements
 from machines.trees.roles import declared
 from tests.conftest import REPOSITORY
@@ -217,3 +217,9 @@ def test_whatever_the_tree_there_are_sound_elements_or_it_is_a_fault_of_the_mach
     assert [one.number for one in found] == list(range(1, len(found) + 1))
     assert all(0 <= one.middle[0] < SCREEN[0] and 0 <= one.middle[1] < SCREEN[1] and one.role in declared().roles for one in found)
     assert set(marked(found)) <= set(worth_telling(found))
+
+
+def test_an_element_that_is_not_shown_is_left_out() -> None:
+    """Found by a person who played: toolkits put what they do not show at the least whole number."""
+    assert pair("(-2147483648, -2147483648)") == (-(2**31), -(2**31))
+    assert not is_on(pair("(-2147483648, -2147483648)"), (10, 10), (1280, 800))
