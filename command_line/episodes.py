@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from command_line.shared import endpoint_of, model_options
+from command_line.shared import endpoint_of, machine_options, model_options
 
 
 @click.group("suite")
@@ -36,7 +36,13 @@ def publish(suite: str) -> None:
 
 @click.command()
 @click.argument("suite")
-@click.option("--agent", "agent_name", default="oracle", show_default=True, help="oracle, idle, fail or random; with --model, a name for the agent.")
+@click.option(
+    "--agent",
+    "agent_name",
+    help="oracle, idle, fail, random, model, one of an installed package, or my_package.my_module:MyAgent (default: oracle; with --model, model).",
+)
+@click.option("--name", "label", default="", help="Name of the agent in tables.")
+@machine_options
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
 @click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="Times to play each episode; a larger number extends the run.")
 @click.option(
@@ -53,6 +59,7 @@ def publish(suite: str) -> None:
 @click.option(
     "--observe", default="tree", show_default=True, help="What the model observes: any of screenshot, tree, marks, before, cards, joined by +."
 )
+@click.option("--actions", default="computer", show_default=True, help="Action space in which the model answers.")
 @click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
 @click.option(
@@ -66,7 +73,10 @@ def publish(suite: str) -> None:
 @model_options
 def episodes(
     suite: str,
-    agent_name: str,
+    agent_name: str | None,
+    label: str,
+    machine_kind: str,
+    machine_option: tuple[tuple[str, str], ...],
     workers: int,
     repeats: int,
     start: Any,
@@ -75,6 +85,7 @@ def episodes(
     model: str | None,
     prompt: Any,
     observe: str,
+    actions: str,
     temperature: float,
     top_p: float,
     model_seconds: float,
@@ -82,15 +93,24 @@ def episodes(
     **endpoint: Any,
 ) -> None:
     """Run an agent over SUITE, each episode on its own machine. Run the same command again to continue a stopped run."""
-    from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
+    from eval_flows.episodes.agents.choice import AgentChoice, Sampling
+    from eval_flows.episodes.agents.observation_source import observation_choice
     from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 
     asked = endpoint_of(model, **endpoint) if model else None
-    name = agent_name if model is None or agent_name != "oracle" else f"{model} {prompt}"
-    agent = AgentChoice(name, prompt, observation_choice(observe, suite), temperature, model, top_p, model_seconds)
-    options = EpisodeOptions(workers, repeats, start, limit, levels, asked, budget)
+    agent = AgentChoice(
+        agent_name or ("model" if model else "oracle"),
+        label,
+        model,
+        prompt,
+        observation_choice(observe, suite),
+        actions,
+        Sampling(temperature, top_p),
+        model_seconds,
+    )
+    options = EpisodeOptions(workers, repeats, start, machine_kind, dict(machine_option), limit, levels, asked, budget)
     with progress_bars() as progress:
         run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
     played = [row for row in run.rows if row["fault"] is None]
@@ -114,15 +134,27 @@ def episodes(
 @click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
 @click.option("--application", "applications", multiple=True, help="Only episodes in these applications.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
+@machine_options
 @click.pass_context
-def prove(ctx: click.Context, suite: str, workers: int, levels: tuple[str, ...], applications: tuple[str, ...], limit: int | None) -> None:
+def prove(
+    ctx: click.Context,
+    suite: str,
+    workers: int,
+    levels: tuple[str, ...],
+    applications: tuple[str, ...],
+    limit: int | None,
+    machine_kind: str,
+    machine_option: tuple[tuple[str, str], ...],
+) -> None:
     """Prove every episode of SUITE: doing nothing earns 0, the oracle earns 1, and an oracle with a missing or changed line earns less."""
     from eval_flows.episodes.proofs.proving import Part, prove_suite
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
 
     with progress_bars() as progress:
-        proofs = prove_suite(suite, DataFolder.from_environment(), workers, progress, Part(levels, applications, limit))
+        proofs = prove_suite(
+            suite, DataFolder.from_environment(), workers, progress, Part(levels, applications, limit), machine_kind, dict(machine_option)
+        )
     unproven = [proof for proof in proofs if not proof.is_proven]
     for proof in unproven:
         click.echo(f"unproven {proof.episode_id} ({', '.join(proof.tasks)}){' as listed' * proof.is_listed}: {proof.fault or ''}")

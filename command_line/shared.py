@@ -31,6 +31,16 @@ def model_options(command: Any) -> Any:
     return command
 
 
+def machine_options(command: Any) -> Any:
+    """Add the options that choose the machine."""
+    for option in (
+        click.option("--machine-option", nargs=2, multiple=True, metavar="NAME VALUE", help="An option of that kind of machine."),
+        click.option("--machine", "machine_kind", default="sandbox", show_default=True, help="Kind of machine: one of Deskmill, or of a package."),
+    ):
+        command = option(command)
+    return command
+
+
 def endpoint_of(model: str, **asked: Any) -> Endpoint:
     """Return the endpoint of a model, with the options above; the user's own models are in the data folder."""
     from language_models.registry import find_endpoint

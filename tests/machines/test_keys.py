@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog
-from eval_flows.episodes.agents import simple
+from eval_flows.episodes.agents import clicker
 from machines.actions import Action, MalformedAction, for_guest
 from machines.guest.keys import NAMES, UnknownKey, combination
 from machines.sandbox import Sandbox
@@ -120,11 +120,11 @@ def test_no_name_stands_for_two_keys() -> None:
 
 
 def test_what_prompts_and_oracles_press_are_keys(catalog: Catalog) -> None:
-    prompts = "".join(path.read_text() for path in (REPOSITORY / "eval_flows/episodes/agents/prompts").glob("*.j2"))
+    prompts = "".join(path.read_text() for path in (REPOSITORY / "eval_flows/episodes/agents").rglob("*.j2"))
     shown = re.findall(r'press\(key="([^"]+)"\)', prompts)
     of_oracles = [line["press"] for task in catalog.tasks.values() for line in task.oracle or () if "press" in line]
     assert shown and len(of_oracles) > 300
-    for key in [*shown, *simple._KEYS, *(key for key in of_oracles if "{" not in key)]:
+    for key in [*shown, *clicker._KEYS, *(key for key in of_oracles if "{" not in key)]:
         assert combination(key)
 
 

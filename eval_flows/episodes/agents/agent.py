@@ -55,7 +55,10 @@ class Decision:
 
 @dataclass(frozen=True)
 class Situation:
-    """What an agent knows before a step: the observation with the feedback on its last decision, and the observation before that."""
+    """What an agent knows before a step: the observation with the feedback on its last decision, and the observation before that.
+
+    `screen` is its width and height in pixels.
+    """
 
     instruction: str
     observation: Observation
@@ -64,6 +67,7 @@ class Situation:
     budget: int
     memory: str
     history: Sequence[str]
+    screen: tuple[int, int]
 
 
 class Agent(Protocol):

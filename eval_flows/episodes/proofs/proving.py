@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,15 @@ class Part:
         ][: self.limit]
 
 
-def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, part: Part) -> list[Proof]:
+def prove_suite(
+    name: str,
+    data: DataFolder,
+    workers: int,
+    progress: Progress,
+    part: Part,
+    machine_kind: str = "sandbox",
+    machine_options: Mapping[str, str] | None = None,
+) -> list[Proof]:
     """Prove the episodes of a part of a suite that are not proven yet, and return the proofs of the whole part."""
     suite, catalog = read_suite(name), sound_catalog()
     episodes = suite_tasks(suite, catalog)
@@ -77,7 +85,7 @@ def prove_suite(name: str, data: DataFolder, workers: int, progress: Progress, p
     if unknown:
         raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
     episodes = part.of(episodes)
-    machine = ready_machine(suite, data)
+    machine = ready_machine(suite, data, machine_kind, machine_options or {})
     jobs = [_job(one.task, one.changed(catalog), machine) for one in episodes]
     kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]

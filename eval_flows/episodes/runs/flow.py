@@ -5,7 +5,8 @@ from typing import Literal
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
-from eval_flows.episodes.agents.choice import AgentChoice, Prompt, observation_choice
+from eval_flows.episodes.agents.choice import AgentChoice, Prompt
+from eval_flows.episodes.agents.observation_source import observation_choice
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
 from language_models.registry import find_endpoint
 from warehouse.layout import DataFolder
@@ -16,10 +17,11 @@ from warehouse.run_page import artifact_key, places
 @flow(name="run-episodes")
 def run_episodes(
     suite: str = "desktop",
-    agent: str = "oracle",
+    agent: str | None = None,
     workers: int = 2,
     repeats: int = 1,
     start: Literal["preloaded", "bare"] = "preloaded",
+    machine: str = "sandbox",
     model: str | None = None,
     base_url: str | None = None,
     prompt: Prompt = "react",
@@ -35,8 +37,9 @@ def run_episodes(
         logger.info("%s: %s of %s %s", stage, done, total, note)
 
     endpoint = find_endpoint(model, base_url, edition=ask_anew, own=data.models) if model else None
-    chosen = AgentChoice(agent if model is None else f"{model} {prompt}", prompt, observation_choice(observe, suite), model=model)
-    options = EpisodeOptions(workers, repeats, start, endpoint=endpoint, budget=budget)
+    asked = agent or ("oracle" if model is None else "model")
+    chosen = AgentChoice(asked, model=model, prompt=prompt, observation=observation_choice(observe, suite))
+    options = EpisodeOptions(workers, repeats, start, machine, endpoint=endpoint, budget=budget)
     run = evaluate_episodes(suite, chosen, options, data, progress)
     if run.ended_early:
         logger.warning(run.ended_early)

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
+
+from machines.plugins import Registry
 
 _EPISODES = Path(__file__).parents[1]
 _MACHINES = _EPISODES.parents[1] / "machines"
@@ -35,9 +38,16 @@ def code_hashes() -> Mapping[str, str]:
     Prompts are left out: they have their own hash, and simple agents have none.
     """
     machine = [path for path in _MACHINES.iterdir() if path.name not in _OF_OTHER_IDENTITY]
+    prompts = set((_EPISODES / "agents" / "prompts").glob("*.j2"))
     checks = [_EPISODES / name for name in _OF_CHECKS]
-    agents = [path for name in _OF_AGENTS for path in _files([_EPISODES / name]) if path not in checks and path.suffix != ".j2"]
+    agents = [path for name in _OF_AGENTS for path in _files([_EPISODES / name]) if path not in checks and path not in prompts]
     return {name: _hash(paths) for name, paths in (("agents", agents), ("checks", checks), ("machine", machine))}
+
+
+def identity_of(registry: Registry[Any], name: str) -> Any:
+    """Return what decides how a plug-in works: the name of a built-in one, whose code has its hash, or the place, version and code of another."""
+    plugin = registry.plugin(name)
+    return name if plugin.package is None and ":" not in name else plugin.identity
 
 
 def _hash(paths: list[Path]) -> str:

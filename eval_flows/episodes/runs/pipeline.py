@@ -1,10 +1,12 @@
 """Evaluating an agent on a suite: read the suite, build what it needs, play, and load the warehouse."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.agents.choice import SIMPLE, AgentChoice
+from eval_flows.episodes.agents.action_space import ACTION_SPACES
+from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
 from eval_flows.episodes.runs.run import Plan, Row, run_episodes
@@ -25,6 +27,8 @@ class EpisodeOptions:
     workers: int = 2
     repeats: int = 1
     start: Start = "preloaded"
+    machine: str = "sandbox"
+    machine_options: Mapping[str, str] = field(default_factory=dict)
     limit: int | None = None
     levels: tuple[str, ...] = ()
     endpoint: Endpoint | None = None
@@ -59,20 +63,22 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
     suite, catalog = read_suite(suite_name), sound_catalog()
     episodes = suite_tasks(suite, catalog)
     chosen = [one for one in episodes if not options.levels or one.task.level in options.levels][: options.limit]
-    if agent.model is None and agent.name not in SIMPLE:
-        raise BadInput(f"there is no agent '{agent.name}': use {', '.join(SIMPLE)}, or a model with --model")
-    if options.endpoint is not None and (agent.observation.screenshot or agent.observation.marks):
+    if agent.agent == "model" and agent.model is None:
+        raise BadInput("the agent 'model' asks a language model: name it with --model")
+    AGENTS.plugin(agent.agent).load()
+    ACTION_SPACES.plugin(agent.actions).load()
+    if options.endpoint is not None and "screenshot" in agent.observation.wants:
         Request("", "", images=(b"",)).body(options.endpoint)  # ModelError where the model takes no pictures
     if not chosen:
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
-    machine = ready_machine(suite, data)
+    machine = ready_machine(suite, data, options.machine, options.machine_options)
     valid = {one.task.episode_id: valid_programs(one, catalog, machine.offers.programs) for one in episodes}
     of_suite = [one.task.episode_id for one in episodes]
     return Plan(suite_name, of_suite, chosen, valid, agent, machine, options.start, options.repeats, options.endpoint)
 
 
-def ready_machine(suite: Suite, data: DataFolder, kind: str = "sandbox") -> MachineChoice:
+def ready_machine(suite: Suite, data: DataFolder, kind: str, options: Mapping[str, str]) -> MachineChoice:
     """Return the machine that a suite runs on; MachineNeeds if the host lacks something, or if the image is not built."""
-    machine = MachineChoice(kind, suite.image, data.machines)
+    machine = MachineChoice(kind, suite.image, data.machines, options)
     machine.check()
     return machine

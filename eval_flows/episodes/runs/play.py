@@ -46,8 +46,9 @@ class _Episode:
         for number in range(1, self.budget + 1):
             begun = time.monotonic()
             history = [_told(step) for step in self.steps[-HISTORY:]]
+            told = (self.environment.task.instruction, observation, before, number, self.budget, memory, history, self.environment.offers.screen)
             try:
-                decision = self.agent.decide(Situation(self.environment.task.instruction, observation, before, number, self.budget, memory, history))
+                decision = self.agent.decide(Situation(*told))
             except NoDecision as error:
                 self._record(begun, Decision(spent=error.spent), observation, replace(observation, feedback=str(error), pointer=None), True)
                 return error.status

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from eval_flows.episodes.agents.choice import AgentChoice, make_agent
+from eval_flows.episodes.agents.choice import AgentChoice, Setting, make_agent
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.identity import code_hashes
@@ -138,7 +138,7 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
 def _play(job: _Job, ask: Ask) -> Row:
     """Play one episode on its own machine and return its part of the row. The trajectory is written completely, or not at all."""
     with Environment(job.machine.make()) as environment:
-        agent = make_agent(job.agent, job.task, environment, job.repeat, ask)
+        agent = make_agent(Setting(job.task, environment, job.repeat, job.agent, ask))
         played = play(environment, job.task, agent, job.start, job.keep_pictures)
     with written_folder(job.folder) as temporary:
         for step in played.steps:

@@ -3,8 +3,8 @@
 import io
 import json
 from dataclasses import replace
-from random import Random
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,21 +13,27 @@ from PIL import Image as Picture
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.agents.agent import Decision, NoDecision, Situation, Spent
-from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
-from eval_flows.episodes.agents.model import ModelAgent, ObservationChoice, Sampling, read_decision
+from eval_flows.episodes.agents.action_spaces.computer import Computer
+from eval_flows.episodes.agents.agent import Agent, Decision, NoDecision, Situation, Spent
+from eval_flows.episodes.agents.choice import AgentChoice, Sampling, Setting, make_agent
+from eval_flows.episodes.agents.model import ModelAgent, read_decision
+from eval_flows.episodes.agents.observation_source import ObservationChoice, observation_choice
+from eval_flows.episodes.agents.observations.cards import Cards
 from eval_flows.episodes.agents.question import Ask, NoAnswer, Question, Told
-from eval_flows.episodes.agents.simple import AlwaysFail, Clicker, Idle
-from eval_flows.episodes.environment import Observation
+from eval_flows.episodes.environment import Environment, Observation
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
+from eval_flows.episodes.tasks.task import Task
 from language_models.chat import Answer, Request
 from language_models.endpoint import Endpoint
 from machines.actions import ACTIONS, Action
 from machines.client import Window
+from machines.errors import PluginError
+from machines.machine import Program
 from machines.observation import Element
 from tests.conftest import quiet
 from tests.eval_flows.episodes.conftest import Listed
+from tests.eval_flows.episodes.desktops import OFFERS
 from tests.eval_flows.knowing_model import QUICK
 from tests.language_models.fake_server import fake_server
 from warehouse.layout import DataFolder
@@ -43,7 +49,7 @@ def picture(colour: str) -> bytes:
 
 WINDOW = Window("notes.txt", "Mousepad", 1, 0, 0, 90, 70, True)
 SEEN = Observation([SAVE], [WINDOW], picture("white"), "copied before", "line 1 is no call")
-SITUATION = Situation("Write milk in notes.txt.", SEEN, None, 3, 35, "my note", ["2. WAIT"])
+SITUATION = Situation("Write milk in notes.txt.", SEEN, None, 3, 35, "my note", ["2. WAIT"], (100, 80))
 
 
 def block(kind: str, text: str) -> str:
@@ -51,19 +57,31 @@ def block(kind: str, text: str) -> str:
 
 
 def decided(text: str) -> Decision:
-    return read_decision(text, Spent())
+    return read_decision(text, Spent(), Computer())
+
+
+def setting(choice: AgentChoice, ask: Ask = lambda question: pytest.fail("a model was asked"), repeat: int = 2) -> Setting:
+    """An episode on a machine with two programs."""
+    task = Task(level="L1", discipline="", instruction="", values={}, steps=())
+    programs = {name: Program(command=[name], window_class=name) for name in ("thunar", "mousepad")}
+    environment = SimpleNamespace(offers=replace(OFFERS, programs=programs))
+    return Setting(task, cast("Environment", environment), repeat, choice, ask)
+
+
+def simple(name: str, repeat: int = 1) -> Agent:
+    return make_agent(setting(AgentChoice(name), repeat=repeat))
 
 
 def test_idle_is_done_and_the_other_gives_up() -> None:
-    assert Idle().decide(SITUATION).kind == "DONE" and AlwaysFail().decide(SITUATION).kind == "FAIL"
+    assert simple("idle").decide(SITUATION).kind == "DONE" and simple("fail").decide(SITUATION).kind == "FAIL"
 
 
 def test_clicking_about_is_sound_and_the_same_by_the_same_seed() -> None:
-    first, again = ([Clicker(Random(seed)).decide(SITUATION) for seed in range(200)] for _ in range(2))
+    first, again = ([simple("random", seed).decide(SITUATION) for seed in range(200)] for _ in range(2))
     assert first == again and {decision.kind for decision in first} == {"COMMAND", "DONE"}
     assert all(action.name in {*ACTIONS, "DONE"} and action.arguments.get("id", 1) == 1 for decision in first for action in decision.actions)
     empty = replace(SITUATION, observation=Observation([], []))
-    assert all(action.name != "move_id" for seed in range(100) for action in Clicker(Random(seed)).decide(empty).actions)
+    assert all(action.name != "move_id" for seed in range(100) for action in simple("random", seed).decide(empty).actions)
 
 
 def test_a_decision_is_read_with_its_words_actions_and_memory() -> None:
@@ -132,11 +150,15 @@ def test_any_answer_is_a_decision_or_malformed(text: str) -> None:
     assert found.kind in ("COMMAND", "WAIT", "DONE", "FAIL") and (found.actions or found.malformed)
 
 
-def agent(ask: Ask, prompt: str = "react", **shown: Any) -> ModelAgent:
-    return ModelAgent(prompt, ObservationChoice(**shown), Sampling(0.3, 0.9, 50), 2, (100, 80), ["mousepad", "thunar"], 10.0, ask)
+def agent(ask: Ask, prompt: str = "react", observe: str = "tree", cards: str = "") -> ModelAgent:
+    observation = observation_choice(observe, "smoke")
+    if cards:
+        observation = ObservationChoice(("cards", *observation.names), (Cards(cards), *observation.sources))
+    choice = AgentChoice("model", "", "m", cast("Any", prompt), observation, sampling=Sampling(0.3, 0.9, 50), seconds_per_step=10 / 35)
+    return cast("ModelAgent", make_agent(setting(choice, ask)))
 
 
-def asked(prompt: str = "react", situation: Situation = SITUATION, **shown: Any) -> Request:
+def asked(prompt: str = "react", situation: Situation = SITUATION, **shown: str) -> Request:
     """What a model is asked."""
     requests: list[Request] = []
 
@@ -166,26 +188,26 @@ def test_the_prompts_say_what_there_is() -> None:
         assert told in request.user
     assert "mousepad, thunar" in request.system and "at most 35 steps" in request.system and "First reason" in request.system and not request.images
     assert all(f"{name}(" in request.system for name in ACTIONS if name != "switch_to_app") and "look back" in asked("reflexion").system
-    assert "Elements on the screen" not in asked(tree=False, screenshot=True).user and "A card." in asked(knowledge="A card.").user
+    assert "Elements on the screen" not in asked(observe="screenshot").user and "A card." in asked(cards="A card.").user
 
 
 def test_elements_that_a_model_was_not_told_of_are_none_to_act_on() -> None:
     seen = replace(SEEN, elements=[SAVE, replace(SAVE, number=2, role="panel", name="", states=frozenset())])
 
-    def acted_on(**shown: Any) -> Any:
+    def acted_on(**shown: str) -> Any:
         made = agent(lambda _: Told(Answer(block("decision", "WAIT"), "answered"), 0.0), **shown)
         return made.decide(replace(SITUATION, observation=seen)).elements
 
-    assert acted_on() == acted_on(tree=False, marks=True) == [SAVE] and acted_on(tree=False, screenshot=True) == []
+    assert acted_on() == acted_on(observe="marks") == acted_on(observe="marks+tree") == [SAVE] and acted_on(observe="screenshot") == []
 
 
 def test_pictures_are_attached_when_they_are_asked_for() -> None:
     before = replace(SITUATION, before=Observation([SAVE], [WINDOW], picture("black")))
-    assert asked(screenshot=True).images == (SEEN.screenshot,)
-    assert asked(screenshot=True, before=True, situation=before).images == (picture("black"), SEEN.screenshot)
-    first, marked = asked(screenshot=True, marks=True).images
-    assert first == SEEN.screenshot and marked != first and asked(marks=True, tree=False).images == (marked,)
-    assert "Elements before the last step" in asked(before=True, situation=before).user and asked(before=True).images == ()
+    assert asked(observe="tree+screenshot").images == (SEEN.screenshot,)
+    assert asked(observe="tree+screenshot+before", situation=before).images == (picture("black"), SEEN.screenshot)
+    first, marked = asked(observe="tree+screenshot+marks").images
+    assert first == SEEN.screenshot and marked != first and asked(observe="marks").images == (marked,)
+    assert "Elements before the last step" in asked(observe="tree+before", situation=before).user and asked(observe="tree+before").images == ()
 
 
 @pytest.mark.parametrize("status", ["model failed", "out of time"])
@@ -207,11 +229,22 @@ def test_a_model_that_gives_no_answer_decides_nothing_and_what_it_took_is_told(s
 
 
 def test_what_to_observe_is_read_and_mistakes_are_said() -> None:
-    assert observation_choice("marks+before", "smoke").words == "marks+before" and "mousepad" in observation_choice("tree+cards", "smoke").knowledge
-    with pytest.raises(BadInput, match="--observe: there is no 'smell'; join any of screenshot, tree, marks, before, cards"):
+    chosen = observation_choice("marks+before+cards", "smoke")
+    assert chosen.words == "cards+before+marks" and "mousepad" in chosen.sources[0].content and chosen.wants == {"screenshot"}
+    with pytest.raises(PluginError, match=r"there is no observation source 'smell'(.|\n)*tree \(.*tree:tree, built in\)"):
         observation_choice("tree+smell", "smoke")
-    with pytest.raises(BadInput, match="there is no agent 'ghost': use oracle, idle, fail, random, or a model with --model"):
-        evaluate_episodes("smoke", AgentChoice("ghost"), EpisodeOptions(), DataFolder.from_environment(), quiet)
+    for choice, told in (
+        (AgentChoice("ghost"), r"there is no agent 'ghost'(.|\n)*oracle \(.*follower:Follower, built in\)"),
+        (AgentChoice("idel"), "did you mean 'idle'"),
+        (AgentChoice("model", model="m", actions="dance"), r"there is no action space 'dance'(.|\n)*computer \("),
+        (AgentChoice("no_such_module:Agent"), "cannot be imported: ModuleNotFoundError"),
+    ):
+        with pytest.raises(PluginError, match=told):
+            evaluate_episodes("smoke", choice, EpisodeOptions(), DataFolder.from_environment(), quiet)
+    with pytest.raises(BadInput, match="name it with --model"):
+        evaluate_episodes("smoke", AgentChoice("model"), EpisodeOptions(), DataFolder.from_environment(), quiet)
+    with pytest.raises(PluginError, match="there is no kind of machine 'toaster'"):
+        evaluate_episodes("smoke", AgentChoice("idle"), EpisodeOptions(machine="toaster"), DataFolder.from_environment(), quiet)
 
 
 def test_a_model_does_a_task_and_what_it_says_wrong_is_told_and_not_done(data: DataFolder, listed: Listed, catalog: Catalog) -> None:
@@ -231,7 +264,7 @@ def test_a_model_does_a_task_and_what_it_says_wrong_is_told_and_not_done(data: D
         return script[int(text.partition("Step ")[2].partition(" of")[0]) - 1]
 
     with fake_server(reply) as server:
-        choice = AgentChoice("m react", "react", ObservationChoice(tree=True, marks=True), 1.0, "m")
+        choice = AgentChoice("model", model="m", observation=observation_choice("tree+marks", name))
         run = evaluate_episodes(name, choice, EpisodeOptions(endpoint=Endpoint("m", server.base_url, patience=QUICK)), data, quiet)
         requests = server.requests
     (row,) = run.rows

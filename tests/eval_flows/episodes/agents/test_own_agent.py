@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from eval_flows.episodes.agents.action_spaces.computer import Computer
 from eval_flows.episodes.agents.agent import Spent
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.agents.model import read_decision
@@ -32,7 +33,7 @@ def test_a_question_looks_as_the_page_shows_it() -> None:
 
 
 def test_the_answer_of_the_page_is_read_whole() -> None:
-    found = read_decision(block("text", "````"), Spent())
+    found = read_decision(block("text", "````"), Spent(), Computer())
     assert (found.kind, found.malformed, len(found.actions)) == ("COMMAND", None, 4)
     assert found.words.startswith("The dialog asks") and found.memory == "the number is set; the result must still be saved"
 
@@ -57,7 +58,7 @@ def test_the_example_plays_and_another_edition_is_asked_anew_as_a_run_of_its_own
 
     def played(edition: str | None) -> SuiteRun:
         options = EpisodeOptions(workers=1, endpoint=Endpoint("mine", agent, edition=edition))
-        return evaluate_episodes("small", AgentChoice("mine react", model="mine"), options, data, quiet)
+        return evaluate_episodes("small", AgentChoice("model", model="mine"), options, data, quiet)
 
     first, mended = played(None), played("v2")
     for run in (first, mended):

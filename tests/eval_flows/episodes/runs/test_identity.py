@@ -9,7 +9,9 @@ import pytest
 
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents import choice
-from eval_flows.episodes.agents.choice import AgentChoice, observation_choice
+from eval_flows.episodes.agents.choice import AgentChoice, Sampling
+from eval_flows.episodes.agents.observation_source import observation_choice
+from eval_flows.episodes.agents.observations.cards import Cards
 from eval_flows.episodes.proofs.proving import _job
 from eval_flows.episodes.runs import identity
 from eval_flows.episodes.runs import run as runs
@@ -42,7 +44,7 @@ class Built(MachineChoice):
 
 
 def plan(tmp_path: Path, **other: Any) -> Plan:
-    agent = AgentChoice("m react", observation=observation_choice("tree+cards", "smoke"), model="m")
+    agent = AgentChoice("model", observation=observation_choice("tree+cards", "smoke"), model="m")
     made = Plan(
         "smoke", ["a", "b"], [], {"a": ["mousepad"]}, agent, Built("sandbox", "smoke", tmp_path), "preloaded", 1, Endpoint("m", "http://here:1/v1")
     )
@@ -61,9 +63,14 @@ def test_runs_that_may_come_to_something_else_are_others(tmp_path: Path, monkeyp
         "start": replace(base, start="bare"),
         "model": replace(base, agent=replace(agent, model="n")),
         "prompt": replace(base, agent=replace(agent, prompt="reflexion")),
-        "temperature": replace(base, agent=replace(agent, temperature=0.5)),
-        "top-p": replace(base, agent=replace(agent, top_p=0.5)),
-        "cards": replace(base, agent=replace(agent, observation=replace(shown, knowledge=f"{shown.knowledge} More."))),
+        "temperature": replace(base, agent=replace(agent, sampling=Sampling(temperature=0.5))),
+        "top-p": replace(base, agent=replace(agent, sampling=Sampling(top_p=0.5))),
+        "cards": replace(base, agent=replace(agent, observation=replace(shown, sources=(Cards("More."), *shown.sources[1:])))),
+        "observation": replace(base, agent=replace(agent, observation=observation_choice("tree", "smoke"))),
+        "label": replace(base, agent=replace(agent, label="other")),
+        "agent": replace(base, agent=replace(agent, agent="oracle")),
+        "place of an agent": replace(base, agent=replace(agent, agent="eval_flows.episodes.agents.model:ModelAgent")),
+        "place of an action space": replace(base, agent=replace(agent, actions="eval_flows.episodes.agents.action_spaces.computer:Computer")),
         "seconds": replace(base, agent=replace(agent, seconds_per_step=5.0)),
         "address": replace(base, endpoint=replace(endpoint, base_url="http://there:1/v1")),
         "served as": replace(base, endpoint=replace(endpoint, served_as="m-v2")),
@@ -98,7 +105,9 @@ OF_ROOM = [
     ("eval_flows/episodes/proofs/proof.py", "checks"),
     ("eval_flows/episodes/tasks/task.py", "checks"),
     ("eval_flows/episodes/runs/play.py", "agents"),
-    ("eval_flows/episodes/agents/simple.py", "agents"),
+    ("eval_flows/episodes/agents/clicker.py", "agents"),
+    ("eval_flows/episodes/agents/action_spaces/computer.j2", "agents"),
+    ("eval_flows/episodes/agents/observations/tree.py", "agents"),
     ("machines/guest/__main__.py", "machine"),
     ("machines/actions.py", "machine"),
     ("machines/observation.py", "machine"),

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from atomic_tasks.catalog import Catalog
 from deskmill import main
 from eval_flows.episodes.agents.choice import AgentChoice
+from eval_flows.episodes.agents.observation_source import observation_choice
 from eval_flows.episodes.runs import pipeline
 from eval_flows.episodes.runs import run as runs
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
@@ -36,7 +37,7 @@ def step_of(request: dict[str, Any]) -> int:
 
 
 def played(data: DataFolder, server: FakeServer, **options: Any) -> SuiteRun:
-    agent = AgentChoice("m react", model="m", seconds_per_step=options.pop("seconds_per_step", 60.0))
+    agent = AgentChoice("model", model="m", seconds_per_step=options.pop("seconds_per_step", 60.0))
     endpoint = options.pop("endpoint", Endpoint("m", server.base_url, patience=replace(QUICK, attempts=2)))
     return evaluate_episodes("small", agent, EpisodeOptions(**{"workers": 1, "endpoint": endpoint} | options), data, quiet)
 
@@ -79,7 +80,7 @@ def test_a_dead_endpoint_is_said_before_a_machine_is_started(data: DataFolder, l
         with pytest.raises(ModelError, match="cannot be reached; is the server running"):
             played(data, server, endpoint=Endpoint("m", "http://127.0.0.1:9/v1", patience=QUICK))
         with pytest.raises(ModelError, match="takes no pictures"):
-            agent = AgentChoice("m", observation=replace(AgentChoice("m").observation, screenshot=True), model="m")
+            agent = AgentChoice("model", observation=observation_choice("tree+screenshot", "small"), model="m")
             options = EpisodeOptions(endpoint=Endpoint("m", server.base_url, interface="completion"))
             evaluate_episodes("small", agent, options, data, quiet)
     assert not list(data.root.glob("runs/*"))

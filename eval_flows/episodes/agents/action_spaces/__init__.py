@@ -1,0 +1,1 @@
+"""The built-in action spaces, one module each."""

@@ -1,0 +1,36 @@
+"""The agent `oracle`: it follows the catalog's oracle, and shows that a task can be done in the actions that every agent has."""
+
+from collections.abc import Iterator
+
+from eval_flows.episodes.agents.agent import Decision, Situation
+from eval_flows.episodes.agents.choice import Setting
+from eval_flows.episodes.agents.oracle import OracleStuck, lines
+from eval_flows.episodes.environment import DONE, FAIL
+
+
+class Follower:
+    """Decides the lines of the oracle, one after another; it may look again while it waits for an element."""
+
+    wants = frozenset[str]()
+
+    def __init__(self, setting: Setting) -> None:
+        """Keep the environment, where elements are looked for."""
+        self._environment = setting.environment
+        self._decisions = self._all()
+
+    def decide(self, situation: Situation) -> Decision:
+        """Return the next line of the oracle; FAIL if it is stuck."""
+        try:
+            return next(self._decisions)
+        except OracleStuck as error:
+            return Decision([FAIL], words=str(error))
+
+    def _all(self) -> Iterator[Decision]:
+        infeasible = self._environment.task.infeasible
+        if infeasible is not None:
+            yield Decision([FAIL], words=infeasible)
+            return
+        for step in self._environment.steps_left:
+            for line in lines(self._environment, step):
+                yield Decision(line.actions, words=line.words)
+        yield Decision([DONE])

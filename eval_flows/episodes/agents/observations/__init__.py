@@ -1,0 +1,1 @@
+"""The built-in observation sources, one module each."""
