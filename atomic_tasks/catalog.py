@@ -8,6 +8,7 @@ from pathlib import Path
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
 from atomic_tasks.memory import without_collecting
+from atomic_tasks.plugged import with_plugged
 from atomic_tasks.problems import BadInput, Problem, Source
 from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Checkers, Equivalence, Kinds, Pool, Pools
 from atomic_tasks.yaml_source import Model, read_yaml, validated
@@ -27,6 +28,7 @@ class Catalog:
     kinds: Kinds
     checkers: Checkers
     sources: Mapping[str, Source] = field(repr=False)
+    mistakes_of_packages: tuple[Problem, ...] = ()  # in what installed packages declare: the rest of the catalog is sound all the same
     unreadable: frozenset[str] = frozenset()  # keys of sources with mistakes of form: rules skip names of them, and all that depends on them
 
     @cached_property
@@ -84,6 +86,8 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     checkers = read(root / "checkers.yaml", Checkers, "checkers")
     lists = {path.stem: read(path, CandidateList, f"candidates/{path.stem}") for path in sorted((root / "candidates").glob("*.yaml"))}
     pools = [read(path, Pools, f"pools/{path.stem}") for path in sorted((root / "pools").glob("*.yaml"))]
+    own = checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={})
+    plugged, mistakes = with_plugged(own)
     catalog = Catalog(
         applications=applications,
         capabilities=equivalence.capabilities if equivalence else {},
@@ -91,7 +95,8 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
         kinds=kinds or Kinds(vendors=(), kinds={}),
-        checkers=checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={}),
+        checkers=plugged,
+        mistakes_of_packages=tuple(mistakes),
         sources=sources,
         unreadable=frozenset(unreadable),
     )

@@ -52,6 +52,11 @@ def file_names(catalog: Catalog) -> Iterator[Problem]:
                     yield source.problem(("application",), f"'{application.application}' must be in a file of that name, not in {name}.yaml")
 
 
+def packages(catalog: Catalog) -> Iterator[Problem]:
+    """Check what installed packages declare."""
+    yield from catalog.mistakes_of_packages
+
+
 def identifiers(catalog: Catalog) -> Iterator[Problem]:
     """Check that ids are unique and begin with the name of their application."""
     seen: dict[str, str] = {}
@@ -237,6 +242,7 @@ def candidate_lists(catalog: Catalog) -> Iterator[Problem]:
 
 RULES: tuple[Rule, ...] = (
     file_names,
+    packages,
     identifiers,
     categories,
     generators,

@@ -10,6 +10,8 @@ from typing import Any
 import dpkt  # type: ignore[import-untyped]
 from dpkt import pcapng
 
+from eval_flows.episodes.checkers.checker import Checkers
+
 _SECTION, _INTERFACE, _SIMPLE, _ENHANCED = 0x0A0D0D0A, 1, 3, 6
 _IDENTIFICATION, _ADDRESSES = slice(18, 20), slice(26, 34)  # of IPv4 within an Ethernet frame
 
@@ -110,3 +112,11 @@ def _parts_of_a_second(interface: Any) -> float:
 
 def _comment(block: Any) -> str | None:
     return next((option.text for option in block.opts if option.code == pcapng.PCAPNG_OPT_COMMENT), None)
+
+
+CHECKERS = Checkers(
+    of_files={
+        "packets": lambda content, _: packets(content),
+        "capture": lambda content, asked: of_capture(content, asked["what"]),
+    }
+)

@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eval_flows.episodes.checkers.care import within
-from eval_flows.episodes.checkers.getters import OF_FILES, OF_FOLDERS, OF_STATE, get, path_of
-from eval_flows.episodes.checkers.metrics import METRICS
+from eval_flows.episodes.checkers.checker import Entry, known
+from eval_flows.episodes.checkers.getters import get, path_of
 
 if TYPE_CHECKING:
     from eval_flows.episodes.environment.desktop import Desktop
 
-Entry = Mapping[str, Any]
 Sources = Mapping[str, Any]
 """The content of the sources of `same_as` before the agent began, by source."""
-_GETTERS = frozenset({*OF_FILES, *OF_STATE, *OF_FOLDERS})
 _CLIPBOARD = "clipboard"
 _ASK_EVERY = 0.2
 _HOLDING_SECONDS = 5.0
@@ -55,15 +53,15 @@ def sources_of(desktop: Desktop, checks: Iterable[Sequence[Entry]]) -> Sources:
 
 
 def _got_by(entry: Entry) -> tuple[str, Any]:
-    getter = next(name for name in entry if name in _GETTERS)
+    getter, _ = known().split(entry)
     return getter, entry[getter]
 
 
 def _place(desktop: Desktop, getter: str, asked: Any) -> str | None:
     """Return where a getter looks: at the clipboard, at a path, or (None) at the screen."""
-    if getter in OF_STATE:
-        return _CLIPBOARD if getter == _CLIPBOARD else None
-    return desktop.place(path_of(asked))
+    if getter == _CLIPBOARD:
+        return _CLIPBOARD
+    return desktop.place(path_of(asked)) if isinstance(asked, str) or "path" in asked else None
 
 
 def _key(entry: Entry) -> str:
@@ -72,14 +70,14 @@ def _key(entry: Entry) -> str:
 
 def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
     """Apply one check, with its placeholders filled, to the machine."""
-    metric = next(name for name in entry if name in METRICS)
-    got, expected = get(desktop, *_got_by(entry)), entry[metric]
+    getter, metric = known().split(entry)
+    got, expected = get(desktop, getter, entry[getter]), entry[metric]
     if metric == "same_as":
         ((other, asked),) = expected.items()
         expected = sources[_key(entry)] if _key(entry) in sources else get(desktop, other, asked)
     try:
         with within(_HOLDING_SECONDS):
-            return Checked(entry, got, bool(METRICS[metric](got, expected)))
+            return Checked(entry, got, bool(known().checkers.metrics[metric](got, expected)))
     except TimeoutError:  # a regular expression that never ends on this text
         return Checked(entry, got, False)
 

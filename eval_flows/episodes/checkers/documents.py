@@ -8,8 +8,9 @@ import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from eval_flows.episodes.checkers import files
+from eval_flows.episodes.checkers import pictures
 from eval_flows.episodes.checkers.care import unpacked
+from eval_flows.episodes.checkers.checker import Checkers
 from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
 
 Node = Any
@@ -112,7 +113,7 @@ def _links(document: Any, paragraph: Node) -> list[str]:
 def _picture_after(document: Any, paragraph: Node) -> str | None:
     """Return the pixels of the first picture that is anchored in the paragraph or in the next one."""
     drawn = [picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))]
-    return files.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
+    return pictures.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
 
 
 def _contents_after(paragraph: Node) -> bool:
@@ -295,3 +296,10 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "title": lambda document: document.core_properties.title,
     "author": lambda document: document.core_properties.author,
 }
+
+
+CHECKERS = Checkers(
+    of_files={
+        "document": lambda content, asked: of_document(content, asked["what"]),
+    }
+)

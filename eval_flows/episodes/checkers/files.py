@@ -8,22 +8,19 @@ import json
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
-from PIL import Image, ImageChops, ImageColor
-
 from eval_flows.episodes.checkers import care
+from eval_flows.episodes.checkers.checker import Checkers
+from eval_flows.episodes.checkers.getters import beside
 
 Json = Mapping[str, Any]
-_LARGEST_PICTURE = 50_000_000  # pixels
 _NO_SECTION = "no section"
 _QUERY_SECONDS, _QUERY_STEPS = 5.0, 100_000  # how long a query may take, and after how many steps the clock is checked
-_NEARLY = 6  # two colours count as the same up to this many levels of 255
 
 
 def text(content: bytes) -> str:
@@ -100,61 +97,20 @@ def member(content: bytes, name: str) -> str | None:
         return text(care.read_part(archive, archive.getinfo(name))) if name in archive.namelist() else None
 
 
-def opened_picture(content: bytes) -> Image.Image:
-    """Return a picture; `ValueError` if it is too large to look at."""
-    picture = Image.open(io.BytesIO(content), formats=_formats())
-    if picture.width * picture.height > _LARGEST_PICTURE:
-        raise ValueError(f"a picture of {picture.width} by {picture.height} pixels is too large to look at")
-    return picture
-
-
-def of_picture(content: bytes, what: str) -> Any:
-    """Return a property of a picture: see checkers.yaml."""
-    picture = opened_picture(content)
-    kind, _, rest = what.partition(".")
-    if kind == "pixel":
-        x, y = rest.split(".")
-        found = picture.convert("RGB").getpixel((_pixel(x, picture.width), _pixel(y, picture.height)))
-        return "#{:02x}{:02x}{:02x}".format(*found)  # type: ignore[misc]
-    ways: Mapping[str, Callable[[], Any]] = {
-        "width": lambda: picture.width,
-        "height": lambda: picture.height,
-        "format": lambda: picture.format,
-        "mode": lambda: picture.mode,
-        "has_alpha": lambda: picture.mode in ("RGBA", "LA", "PA") or "transparency" in picture.info,
-        "pixels": lambda: _digest(picture),
-        "mean": lambda: _mean(picture.convert("L").histogram()),
-        "ratio": lambda: picture.width / picture.height,
-        "transparent": lambda: picture.convert("RGBA").getchannel("A").histogram()[0] / (picture.width * picture.height),
-        "count": lambda: _pixels_of(picture, rest),
+CHECKERS = Checkers(
+    of_files={
+        "text": lambda content, _: text(content),
+        "lines": lambda content, asked: lines(content, beside(asked, "without", "")),
+        "last_line": lambda content, _: next((line for line in reversed(text(content).splitlines()) if line.strip()), None),
+        "size": lambda content, _: len(content),
+        "digest": lambda content, _: hashlib.sha256(content).hexdigest(),
+        "bookmarks": lambda content, _: bookmarks(content),
+        "csv": lambda content, asked: rows_of_csv(content)[int(beside(asked, "from_row", 1)) - 1 :],
+        "rows": lambda content, asked: rows_of_query(content, asked["query"]),
+        "member": lambda content, asked: member(content, asked["name"]),
+        "members": lambda content, _: members(content),
+        "setting": lambda content, asked: setting(content, asked.get("section", ""), asked["key"]),
+        "json": lambda content, asked: in_json(content, asked["at"]),
+        "xml": lambda content, asked: in_xml(content, asked["at"], asked.get("what", "text")),
     }
-    return ways[kind]()
-
-
-def _digest(picture: Image.Image) -> str:
-    """Return a digest of the size and of every pixel's colour; the file format does not matter."""
-    return hashlib.sha256(f"{picture.width} x {picture.height} ".encode() + picture.convert("RGBA").tobytes()).hexdigest()
-
-
-def _mean(grey: Sequence[int]) -> float:
-    return sum(level * count for level, count in enumerate(grey)) / sum(grey)
-
-
-@cache
-def _formats() -> list[str]:
-    """Return every format except the one for which Pillow runs Ghostscript."""
-    Image.init()
-    return [name for name in Image.ID if name != "EPS"]
-
-
-def _pixel(at: str, length: int) -> int:
-    """Return a place along a side, from pixels or from a share of its length such as 50%."""
-    return int(float(at[:-1]) * length / 100) if at.endswith("%") else int(float(at))
-
-
-def _pixels_of(picture: Image.Image, colour: str) -> int:
-    """Return how many pixels have nearly that colour: each channel is within a few levels."""
-    masks = []
-    for channel, level in zip(picture.convert("RGB").split(), ImageColor.getrgb(colour), strict=False):
-        masks.append(channel.point([255 if abs(value - level) <= _NEARLY else 0 for value in range(256)]))
-    return ImageChops.darker(ImageChops.darker(masks[0], masks[1]), masks[2]).histogram()[255]
+)

@@ -1,12 +1,13 @@
 """Metrics: each compares what a getter got with what is expected. A missing value fails every metric, except `is` with nothing expected."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import pairwise
 from math import isfinite
 from typing import Any
 
 from eval_flows.episodes.checkers.arithmetic import outcome
+from eval_flows.episodes.checkers.checker import Checkers
 
 _SAME_NUMBER = 1e-9
 _TOLERANCE = 0.01
@@ -87,20 +88,22 @@ def _goes_up_by(got: Any, expected: Any) -> bool:
     return all(one is not None and other is not None and same(other, one + step) for one, other in pairwise(numbers))
 
 
-METRICS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "is": same,
-    "is_not": lambda got, expected: got is not None and not same(got, expected),
-    "contains": _contains,
-    "lacks": _lacks,
-    "matches": lambda got, expected: got is not None and re.search(str(expected), str(got), re.MULTILINE) is not None,
-    "begins_with": lambda got, expected: got is not None and str(got).startswith(str(expected)),
-    "ends_with": lambda got, expected: got is not None and str(got).endswith(str(expected)),
-    "close_to": _close_to,
-    "comes_to": _comes_to,
-    "at_least": _compared(lambda found, bound: found >= bound),
-    "at_most": _compared(lambda found, bound: found <= bound),
-    "has_length": lambda got, expected: isinstance(got, list | tuple | str) and same(len(got), expected),
-    "is_sorted": _is_sorted,
-    "goes_up_by": _goes_up_by,
-    "same_as": lambda got, expected: got is not None and same(got, expected),
-}
+CHECKERS = Checkers(
+    metrics={
+        "is": same,
+        "is_not": lambda got, expected: got is not None and not same(got, expected),
+        "contains": _contains,
+        "lacks": _lacks,
+        "matches": lambda got, expected: got is not None and re.search(str(expected), str(got), re.MULTILINE) is not None,
+        "begins_with": lambda got, expected: got is not None and str(got).startswith(str(expected)),
+        "ends_with": lambda got, expected: got is not None and str(got).endswith(str(expected)),
+        "close_to": _close_to,
+        "comes_to": _comes_to,
+        "at_least": _compared(lambda found, bound: found >= bound),
+        "at_most": _compared(lambda found, bound: found <= bound),
+        "has_length": lambda got, expected: isinstance(got, list | tuple | str) and same(len(got), expected),
+        "is_sorted": _is_sorted,
+        "goes_up_by": _goes_up_by,
+        "same_as": lambda got, expected: got is not None and same(got, expected),
+    }
+)

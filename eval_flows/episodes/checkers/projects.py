@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
 
+from eval_flows.episodes.checkers.checker import Checkers
+
 _MAGIC = b"gimp xcf "
 _PARASITES, _TEXT_PARASITE = 21, "gimp-text-layer"
 _WITH_PRECISION, _WITH_LONG_POINTERS = 4, 11  # the first versions with them
@@ -92,3 +94,10 @@ def _numbers(content: bytes, at: int, count: int) -> tuple[int, ...]:
 def _string(content: bytes, at: int) -> tuple[str, int]:
     (length,) = _numbers(content, at, 1)
     return content[at + 4 : at + 4 + length].rstrip(b"\0").decode(errors="replace"), at + 4 + length
+
+
+CHECKERS = Checkers(
+    of_files={
+        "project": lambda content, asked: of_project(content, asked["what"]),
+    }
+)

@@ -6,6 +6,8 @@ from typing import Any
 import miniaudio  # type: ignore[import-untyped]
 import numpy
 
+from eval_flows.episodes.checkers.checker import Checkers
+
 _RATE = 8000  # samples a second after decoding, all channels mixed
 _PIECE = 4096  # samples decoded at a time
 _MOST_SECONDS = 600  # silence compresses so well that a small file may hold weeks
@@ -46,3 +48,10 @@ def _pitch(content: bytes) -> float | None:
 def _heard(content: bytes) -> "numpy.ndarray[Any, Any]":
     decoded = miniaudio.stream_memory(content, miniaudio.SampleFormat.SIGNED16, 1, _RATE, _PIECE)
     return numpy.concatenate([numpy.array(piece) for piece in islice(decoded, _MOST_SECONDS * _RATE // _PIECE)])
+
+
+CHECKERS = Checkers(
+    of_files={
+        "sound": lambda content, asked: of_sound(content, asked["what"]),
+    }
+)

@@ -9,6 +9,7 @@ from openpyxl.utils import column_index_from_string, get_column_letter
 from openpyxl.worksheet.formula import ArrayFormula
 
 from eval_flows.episodes.checkers.care import unpacked
+from eval_flows.episodes.checkers.checker import Checkers
 from eval_flows.episodes.checkers.workbook_formats import cell_format, cells_of, colour
 
 Json = Mapping[str, Any]
@@ -143,3 +144,16 @@ def _named(workbook: Any, name: str) -> str | None:
     found = (one.defined_names[name].attr_text for one in (workbook, *workbook.worksheets) if name in one.defined_names)
     text = next(found, None)
     return None if text is None else str(text).replace("'", "")
+
+
+CHECKERS = Checkers(
+    of_files={
+        "cell": lambda content, asked: cell(content, asked["at"], asked.get("sheet"), computed=True),
+        "formula": lambda content, asked: cell(content, asked["at"], asked.get("sheet"), computed=False),
+        "cell_style": lambda content, asked: cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
+        "sheet": lambda content, asked: rows(content, asked.get("sheet")),
+        "column": lambda content, asked: column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+        "formulas": lambda content, asked: formulas(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+        "workbook": lambda content, asked: of_workbook(content, asked["what"], asked.get("sheet")),
+    }
+)

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
+from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.proofs.proof import Trial, prove
 from eval_flows.episodes.runs.identity import code_hashes
 from eval_flows.episodes.runs.pipeline import ready_machine
@@ -111,7 +112,7 @@ def _job(task: Task, changed: dict[str, Task], machine: MachineChoice) -> _Job:
         _done_in(task),
         {name: _done_in(one) for name, one in changed.items()},
         [machine.identity, machine.offers.screen],
-        [code["checks"], code["machine"]],
+        [code["checks"], code["machine"], identities(entry for step in task.steps for entry in step.check)],
     ]
     return _Job(task, changed, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
 

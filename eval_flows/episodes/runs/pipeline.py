@@ -7,6 +7,7 @@ from atomic_tasks.catalog import sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.action_space import ACTION_SPACES
 from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
+from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
 from eval_flows.episodes.runs.run import Plan, Row, run_episodes
@@ -73,8 +74,9 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
     machine = ready_machine(suite, data, options.machine, options.machine_options)
     valid = {one.task.episode_id: valid_programs(one, catalog, machine.offers.programs) for one in episodes}
+    checkers = identities(entry for one in episodes for step in one.task.steps for entry in step.check)
     of_suite = [one.task.episode_id for one in episodes]
-    return Plan(suite_name, of_suite, chosen, valid, agent, machine, options.start, options.repeats, options.endpoint)
+    return Plan(suite_name, of_suite, chosen, valid, agent, machine, checkers, options.start, options.repeats, options.endpoint)
 
 
 def ready_machine(suite: Suite, data: DataFolder, kind: str, options: Mapping[str, str]) -> MachineChoice:

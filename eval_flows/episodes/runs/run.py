@@ -38,7 +38,8 @@ _SECONDS_AROUND = 180.0
 class Plan:
     """The plan of a run: episodes of a suite, the agent, the endpoint of its model, and how each episode starts.
 
-    `valid` holds, for every episode of the suite, the applications that can do its first phase.
+    `valid` holds, for every episode of the suite, the applications that can do its first phase, and `checkers` what identifies the checkers that come
+    from packages.
     """
 
     suite: str
@@ -47,6 +48,7 @@ class Plan:
     valid: Mapping[str, Sequence[str]]
     agent: AgentChoice
     machine: MachineChoice
+    checkers: Sequence[Any]
     start: Start
     repeats: int
     endpoint: Endpoint | None = None
@@ -69,6 +71,7 @@ class Plan:
             "step_budgets": STEP_BUDGETS,
             "history": HISTORY,
             "code": code_hashes(),
+            "checkers": self.checkers,
         }
         return described | {"valid": self.valid} if self.start == "bare" else described
 

@@ -11,7 +11,7 @@ from typing import Any
 import docx
 from docx.oxml.ns import qn
 
-from eval_flows.episodes.checkers import files
+from eval_flows.episodes.checkers import pictures
 from eval_flows.episodes.checkers.care import unpacked
 from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
 from eval_flows.episodes.checkers.documents import of_document as getter
@@ -129,7 +129,7 @@ def _rounded(value: Any, digits: int) -> Any:
 def _pictures(document: Any) -> list[str]:
     """Return the pictures in the text by a digest of their pixels."""
     drawn = [one.get(qn("r:embed")) for one in document.element.body.iter(qn("a:blip"))]
-    return [str(files.of_picture(document.part.related_parts[one].blob, "pixels"))[:12] for one in drawn if one]
+    return [str(pictures.of_picture(document.part.related_parts[one].blob, "pixels"))[:12] for one in drawn if one]
 
 
 def spoiled(content: bytes) -> bytes:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw
 
-from eval_flows.episodes.checkers import files
+from eval_flows.episodes.checkers.pictures import opened_picture
 from eval_flows.episodes.environment.side_effects.parts import Parts
 from eval_flows.episodes.tasks.changes import Change
 
 
 def of_picture(content: bytes, changes: Sequence[Change]) -> Parts:
     """Return the size, and a digest of the pixels outside the freed areas; the file format and metadata do not count."""
-    picture = files.opened_picture(content).convert("RGBA")
+    picture = opened_picture(content).convert("RGBA")
     draw = ImageDraw.Draw(picture)
     for change in changes:
         if "area" in change:
@@ -24,7 +24,7 @@ def of_picture(content: bytes, changes: Sequence[Change]) -> Parts:
 
 def spoiled(content: bytes) -> bytes:
     """Return the picture with one corner in another colour."""
-    picture = files.opened_picture(content)
+    picture = opened_picture(content)
     made = Image.new("RGBA", picture.size)
     made.paste(picture.convert("RGBA"))
     corner = made.getpixel((0, 0))

@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval_flows.episodes.checkers import care, checks, files, getters
-from eval_flows.episodes.checkers.getters import OF_FILES
+from eval_flows.episodes.checkers.checker import known
 from tests.eval_flows.episodes.desktops import desktop
 from tests.eval_flows.episodes.tasks.test_makers_and_getters import got, made, pdf
+
+OF_FILES = known().checkers.of_files
 
 ASKED: dict[str, dict[str, Any]] = {
     "cell": {"at": "A1"},

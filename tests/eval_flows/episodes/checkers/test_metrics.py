@@ -8,7 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from eval_flows.episodes.checkers.arithmetic import outcome
-from eval_flows.episodes.checkers.metrics import METRICS, same
+from eval_flows.episodes.checkers.checker import known
+from eval_flows.episodes.checkers.metrics import same
+
+METRICS = known().checkers.metrics
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,16 @@ class Built(MachineChoice):
 def plan(tmp_path: Path, **other: Any) -> Plan:
     agent = AgentChoice("model", observation=observation_choice("tree+cards", "smoke"), model="m")
     made = Plan(
-        "smoke", ["a", "b"], [], {"a": ["mousepad"]}, agent, Built("sandbox", "smoke", tmp_path), "preloaded", 1, Endpoint("m", "http://here:1/v1")
+        "smoke",
+        ["a", "b"],
+        [],
+        {"a": ["mousepad"]},
+        agent,
+        Built("sandbox", "smoke", tmp_path),
+        [],
+        "preloaded",
+        1,
+        Endpoint("m", "http://here:1/v1"),
     )
     return replace(made, **other)
 
@@ -67,6 +76,7 @@ def test_runs_that_may_come_to_something_else_are_others(tmp_path: Path, monkeyp
         "top-p": replace(base, agent=replace(agent, sampling=Sampling(top_p=0.5))),
         "cards": replace(base, agent=replace(agent, observation=replace(shown, sources=(Cards("More."), *shown.sources[1:])))),
         "observation": replace(base, agent=replace(agent, observation=observation_choice("tree", "smoke"))),
+        "checkers": replace(base, checkers=[{"place": "package.checks:CHECKERS"}]),
         "label": replace(base, agent=replace(agent, label="other")),
         "agent": replace(base, agent=replace(agent, agent="oracle")),
         "place of an agent": replace(base, agent=replace(agent, agent="eval_flows.episodes.agents.model:ModelAgent")),

@@ -20,9 +20,8 @@ from openpyxl.worksheet.datavalidation import DataValidation
 
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents.oracle import VERBS
-from eval_flows.episodes.checkers import getters
+from eval_flows.episodes.checkers.checker import known
 from eval_flows.episodes.checkers.getters import get
-from eval_flows.episodes.checkers.metrics import METRICS
 from eval_flows.episodes.tasks import makers
 from eval_flows.episodes.tasks.makers import make
 from machines.client import Window
@@ -61,8 +60,8 @@ def got(getter: str, content: bytes, /, **asked: Any) -> Any:
 
 def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
     assert set(catalog.checkers.makers) == {*makers.OF_FILES, *makers.OF_STATE}
-    assert set(catalog.checkers.getters) == {*getters.OF_FILES, *getters.OF_STATE, *getters.OF_FOLDERS}
-    assert set(catalog.checkers.metrics) == set(METRICS)
+    checkers = known().checkers
+    assert set(catalog.checkers.getters) == {*checkers.of_files, *checkers.of_desktop} and set(catalog.checkers.metrics) == set(checkers.metrics)
     assert set(catalog.checkers.oracle) == VERBS
 
 
@@ -83,9 +82,9 @@ def test_everything_that_a_getter_is_said_to_tell_is_told(getter: str, catalog: 
     assert len(catalog.checkers.getters[getter].what) >= 3
     for what in catalog.checkers.getters[getter].what:
         kind, dot, rest = what.partition(".")
-        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": kind + dot + (REST[rest] if dot else "")})  # or it raises
+        known().checkers.of_files[getter](content, {"path": "f", "at": "A1", "what": kind + dot + (REST[rest] if dot else "")})  # or it raises
     with pytest.raises(KeyError):
-        getters.OF_FILES[getter](content, {"path": "f", "at": "A1", "what": "no such thing"})
+        known().checkers.of_files[getter](content, {"path": "f", "at": "A1", "what": "no such thing"})
 
 
 @pytest.mark.parametrize("name", makers.OF_FILES)
@@ -148,7 +147,7 @@ def test_cells_of_a_workbook_are_read_back(rows: list[list[str]]) -> None:
     for number, row in enumerate(rows, 1):
         for letter, text in zip("AB", row, strict=True):
             value = got("cell", content, sheet="Two", at=f"{letter}{number}")
-            assert METRICS["is"](value, text) or (value is None and text == "")
+            assert known().checkers.metrics["is"](value, text) or (value is None and text == "")
 
 
 def test_a_workbook_has_numbers_formulas_and_sheets() -> None:
@@ -324,5 +323,5 @@ def test_folders_are_read() -> None:
 
 
 def test_what_is_not_there_is_nothing() -> None:
-    for name in getters.OF_FILES:
+    for name in known().checkers.of_files:
         assert get(desktop(), name, {"path": "f", "at": "A1", "what": "width", "query": "", "name": "", "key": ""}) is None
