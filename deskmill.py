@@ -9,6 +9,7 @@ from command_line.machine import machine
 from command_line.quality import quality
 from command_line.results import export, load, prune, report, show, sql
 from command_line.selection import compare, select
+from command_line.serve import serve
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,6 +30,7 @@ for command in (
     suites,
     episodes,
     prove,
+    serve,
     sql,
     show,
     report,

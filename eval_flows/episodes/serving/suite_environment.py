@@ -1,0 +1,157 @@
+"""An environment for the episodes of a suite: they are named by number or id, actions may be text, and the budget of steps holds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Literal
+
+from atomic_tasks.problems import BadInput
+from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, Reward
+from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.tasks.suite import read_suite, tasks_of
+from eval_flows.episodes.tasks.task import Task
+from machines.actions import ACTIONS, Action, MalformedAction, made, read_actions
+from machines.machine import MachineChoice
+from warehouse.layout import DataFolder
+
+Deed = Action | Sequence[Action] | str
+"""What one step does: an action, several that were decided together, or text in the language of the action space."""
+End = Literal["DONE", "FAIL", "out of steps"]
+_OF_EPISODE = {action.name: action for action in (WAIT, DONE, FAIL)}
+
+
+class EpisodeOver(RuntimeError):
+    """No step is possible: the episode has ended, or none was set up."""
+
+
+class SuiteEnvironment:
+    """A machine on which one episode of a suite after another is played. As a context manager it is always closed."""
+
+    def __init__(
+        self, tasks: Sequence[Task], machine: MachineChoice, sees: Iterable[str] = ("screenshot", "clipboard"), most_steps: int | None = None
+    ) -> None:
+        """Take the tasks of a suite, and a choice of machine; the machine starts with the first `reset`.
+
+        `sees` lists what observations hold besides elements and windows. `most_steps` lowers the budgets of the tasks.
+        """
+        self.tasks = tasks
+        self.steps = 0
+        self._is_set_up = False
+        self._most_steps = most_steps
+        self._environment = Environment(machine.make(), sees)
+
+    def __enter__(self) -> "SuiteEnvironment":
+        """Return the environment."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """Close it."""
+        self.close()
+
+    def reset(self, episode: int | str = 0, start: Start = "preloaded") -> Observation:
+        """Set an episode up, given by its number in the suite (from 0) or by its id, and observe. `BadInput` if there is no such episode."""
+        task = find_task(self.tasks, episode)
+        self.steps, self._is_set_up = 0, False
+        observation = self._environment.reset(task, start)
+        self._is_set_up = True
+        return observation
+
+    def step(self, deed: Deed) -> Observation:
+        """Carry out a step and observe. `feedback` says why something was not carried out, also if the text holds no action: such a step counts.
+
+        `EpisodeOver` if the episode has ended or its budget of steps is used up.
+        """
+        self._check_set_up()
+        if self.end is not None:
+            raise EpisodeOver(f"the episode has ended ({self.end}): evaluate it, or reset the environment")
+        try:
+            actions, malformed = read_deed(deed) if isinstance(deed, str) else deed, None
+        except MalformedAction as error:
+            actions, malformed = (), str(error)
+        observation = self._environment.step(actions)
+        self.steps += 1
+        return observation if malformed is None else replace(observation, feedback=malformed)
+
+    def look(self) -> Observation:
+        """Observe elements and windows again without acting; it is no step."""
+        self._check_set_up()
+        return self._environment.look()
+
+    def evaluate(self) -> Reward:
+        """Judge the state of the machine; possible at any time after a reset."""
+        self._check_set_up()
+        return self._environment.evaluate()
+
+    def close(self) -> None:
+        """Stop the machine."""
+        self._environment.close()
+        self._is_set_up = False
+
+    @property
+    def end(self) -> End | None:
+        """Return how the episode has ended; None while a step is possible."""
+        if not self._is_set_up:
+            return None
+        return self._environment.observation.ended or ("out of steps" if self.steps >= self.budget else None)
+
+    @property
+    def budget(self) -> int:
+        """Return the most steps of this episode."""
+        return min(self.task.budget, self._most_steps or self.task.budget)
+
+    @property
+    def task(self) -> Task:
+        """Return the task that is played."""
+        return self._environment.task
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """Return the width and the height of the screen in pixels."""
+        return self._environment.offers.screen
+
+    def _check_set_up(self) -> None:
+        if not self._is_set_up:
+            raise EpisodeOver("no episode is set up: reset the environment")
+
+
+def open_environment(
+    suite: str, machine: str = "sandbox", machine_options: Mapping[str, str] | None = None, data: DataFolder | None = None
+) -> SuiteEnvironment:
+    """Return the environment of a suite, on a machine of that kind; images are in the data folder.
+
+    `BadInput` if there is no such suite, `MachineNeeds` or `PluginError` if the machine cannot be started here; nothing is started yet.
+    """
+    return SuiteEnvironment(tasks_of(suite), ready_choice(suite, machine, machine_options or {}, data or DataFolder.from_environment()))
+
+
+def ready_choice(suite: str, machine: str, options: Mapping[str, str], data: DataFolder) -> MachineChoice:
+    """Return the choice of a machine for a suite; `MachineNeeds` or `PluginError` if it cannot be started here."""
+    choice = MachineChoice(machine, read_suite(suite).image, data.machines, options)
+    choice.check()
+    return choice
+
+
+def find_task(tasks: Sequence[Task], episode: int | str) -> Task:
+    """Return the task of an episode, given by number or id; `BadInput` lists what there is."""
+    if isinstance(episode, int) and 0 <= episode < len(tasks):
+        return tasks[episode]
+    for task in tasks:
+        if task.episode_id == episode:
+            return task
+    ids = ", ".join(task.episode_id for task in tasks)
+    raise BadInput(f"the suite has no episode {episode!r}: give a number from 0 to {len(tasks) - 1}, or one of the ids {ids}")
+
+
+def read_deed(text: str) -> list[Action]:
+    """Return the actions of a text: one of WAIT, DONE and FAIL, or calls of actions. `MalformedAction` if it is anything else."""
+    word = text.strip().removesuffix("()")
+    return [_OF_EPISODE[word]] if word in _OF_EPISODE else read_actions(text)
+
+
+def named_action(name: str, arguments: Mapping[str, Any]) -> Action:
+    """Return the action of a name with its arguments; `MalformedAction` if there is no such action, or the arguments do not fit."""
+    if name in _OF_EPISODE and not arguments:
+        return _OF_EPISODE[name]
+    if name not in ACTIONS:
+        raise MalformedAction(f"there is no action '{name}'; there are {', '.join([*ACTIONS, *_OF_EPISODE])}")
+    return made(name, (), arguments.items())
