@@ -15,12 +15,13 @@ from atomic_tasks.problems import BadInput
 from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import Choices, Evaluated
 from eval_flows.selection.pipeline import evaluate_selection as evaluate
-from eval_flows.selection.run import refuse_known
-from eval_flows.selection.selectors import SelectorOptions
+from eval_flows.selection.run import describe, refuse_known
+from eval_flows.selection.selectors import SelectorOptions, make_selector
 from eval_flows.selection.selectors.heuristic import HeuristicSelector, Lexicon, read_lexicons
 from eval_flows.selection.selectors.pool import read_pool
 from eval_flows.selection.selectors.random import RandomSelector
 from eval_flows.selection.tasks import Task, scored_tasks
+from language_models.client import Client, Endpoint
 from tests.conftest import copy_of, quiet
 from warehouse.layout import DataFolder
 from warehouse.parquet import write_rows
@@ -225,3 +226,16 @@ def test_selectors_that_learn_from_the_train_split_do_better_than_chance(scored:
         (row,) = rows_of(connection, "select * from accuracy where run_id = ?", [run.run_id])
         assert row["accuracy"] > 4 * row["chance"] and row["answered"] == row["tasks"]
     assert len(list(scored.vectors.glob("*.npy"))) == 1
+
+
+@pytest.mark.parametrize("protocol", ["nearest", "ras"])
+def test_another_text_of_a_card_is_another_run(tiny: DataFolder, catalog: Catalog, tmp_path: Path, protocol: str) -> None:
+    """`nearest` had the same run id before and after a card was rewritten, so old answers stood for the new cards."""
+    dataset = open_dataset("tiny", tiny)
+    excel = catalog.applications["excel"]
+    rewritten = replace(catalog, applications={**catalog.applications, "excel": excel.model_copy(update={"description": "Another text."})})
+    renamed = replace(catalog, applications={**catalog.applications, "excel": excel.model_copy(update={"vendor": "On no card"})})
+    with Client(Endpoint("some", "http://localhost:1"), tmp_path / "calls.sqlite", "a test", mode="replay") as client:
+        options = SelectorOptions(dataset.candidates, dataset, tiny.vectors, Choices(cards=3), client=client)
+        runs = [describe(dataset, protocol, make_selector(protocol, now, options), options) for now in (catalog, rewritten, renamed)]
+    assert runs[0] == runs[2] != runs[1]

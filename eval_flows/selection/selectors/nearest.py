@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from eval_flows.selection.selectors.embedding import EmbeddingSelector
+from retrieval.cards import cards_hash
 from retrieval.embedder import Embedder, Vectors
 from retrieval.index import NearestIndex
 
@@ -13,7 +14,7 @@ class NearestSelector(EmbeddingSelector):
     def __init__(self, cards: Mapping[str, str], embedder: Embedder) -> None:
         super().__init__(embedder)
         self._index = NearestIndex(list(cards), embedder.embed(list(cards.values())))
-        self.sampling = embedder.identity
+        self.sampling = f"cards {cards_hash(cards)}; {embedder.identity}"
 
     def _chosen(self, vectors: Vectors) -> list[str]:
         return [near[0][0] for near in self._index.nearest(vectors, 1)]

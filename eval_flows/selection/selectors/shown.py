@@ -1,6 +1,5 @@
 """Few-shot and retrieval-augmented prompts: labelled examples of the pool, and knowledge cards of the applications."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +11,7 @@ from eval_flows.selection.selectors.language_model import ChoosingSelector, Show
 from eval_flows.selection.selectors.options import SelectorOptions
 from eval_flows.selection.selectors.pool import Pool, embedded, pool_index, read_pool
 from eval_flows.selection.tasks import Task
-from retrieval.cards import card
+from retrieval.cards import card, cards_hash
 from retrieval.embedder import Embedder
 from retrieval.index import NearestIndex
 
@@ -57,12 +56,11 @@ class NearestExamples(ChoosingSelector):
 def ras(catalog: Catalog, options: SelectorOptions) -> ChoosingSelector:
     """Return the retrieval-augmented selector: with the cards of all applications for every task, or with the k nearest."""
     cards = cards_of(catalog, options.candidates)
-    digest = hashlib.blake2b("\n".join(cards.values()).encode(), digest_size=8).hexdigest()
     if options.choices.cards is None:
         selector = ChoosingSelector("ras", options, cards=[{"name": name, "text": text} for name, text in cards.items()])
     else:
         selector = NearestCards(options, cards)
-    selector.decided_by(cards=options.choices.cards or "all", cards_hash=digest)
+    selector.decided_by(cards=options.choices.cards or "all", cards_hash=cards_hash(cards))
     return selector
 
 
