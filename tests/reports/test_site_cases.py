@@ -3,7 +3,9 @@
 import signal
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -13,6 +15,7 @@ from reports.report import write_report
 from tests.conftest import REPOSITORY
 from warehouse.layout import DataFolder
 from warehouse.loader import SQL_ROOT, load_warehouse
+from warehouse.query import connect, rows_of
 
 TASKS = 4
 DATASET = "insert into datasets values ('{id}', '{name}', timestamptz '2026-01-0{day} 00:00:00+00', '{name} title', 4, 4, 0)"
@@ -134,6 +137,38 @@ def test_a_task_is_looked_up_in_the_dataset_of_its_page(tmp_path: Path) -> None:
     for path in [*(data.report / "compare").glob("*-*.html"), data.report / "runs" / "a.html", data.report / "applications" / "excel.html"]:
         text = path.read_text()
         assert 0 < text.count("task.html#one0t") == text.count("&amp;dataset=one0"), path
+
+
+def test_a_diagonal_of_1_says_that_wrong_answers_are_on_it(tmp_path: Path) -> None:
+    """All answers are wrong, and the confusion of categories shows 1.000 on its diagonal."""
+    candidates = ["insert into candidates select 'one0', application, title, [], category, [] from applications"]
+    data = written(tmp_path, dataset("one"), candidates, run("a", "one", "word"))
+    with connect(data.warehouse) as warehouse:
+        (cell,) = rows_of(warehouse, "select tasks, share, answered_category = target_category as diagonal from category_confusion")
+        (scored,) = rows_of(warehouse, "select accuracy from accuracy")
+    assert (cell, scored["accuracy"]) == ({"tasks": TASKS, "share": 1, "diagonal": True}, 0)
+    for path in ("runs/a.html", "models.html"):
+        words = " ".join(unescape(page(data, path)).split())
+        assert "A wrong answer of the target's own category also stands on the diagonal, so 1.0 there does not mean that all are right" in words, path
+
+
+@pytest.mark.browser
+def test_an_imported_task_says_that_its_steps_are_unknown_and_what_its_target_is(tmp_path: Path, browser: Any) -> None:
+    """An imported row may name valid applications only; its page showed an empty composition and a target from nowhere."""
+    imported = [
+        "update compositions set composition_kind = 'imported', atomic_tasks = []",
+        "update user_tasks set valid_applications = ['excel', 'word']",
+    ]
+    data = written(tmp_path, dataset("one"), imported)
+    opened = browser.new_page()
+    opened.goto(f"{(data.report / 'task.html').as_uri()}#one0t0")
+    opened.wait_for_selector("#explorer[data-ready]")
+    composition = opened.locator("section[aria-labelledby=composition]")
+    assert composition.locator("table").count() == 0
+    assert "imported, so its steps are not known" in composition.inner_text()
+    assert "its row names, or else the first of its valid applications" in composition.inner_text()
+    assert opened.locator("section[aria-labelledby=text]").inner_text().split("target", 1)[1].strip().startswith("Excel")
+    opened.close()
 
 
 def test_two_datasets_are_never_mixed(tmp_path: Path) -> None:
