@@ -7,10 +7,11 @@ from pathlib import Path
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
+from atomic_tasks.checkers import Checkers
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.plugged import with_plugged
 from atomic_tasks.problems import BadInput, Problem, Source
-from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Checkers, Equivalence, Kinds, Pool, Pools
+from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Equivalence, Kinds, Pool, Pools
 from atomic_tasks.yaml_source import Model, read_yaml, validated
 
 CATALOG_ROOT = Path(__file__).parent

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from atomic_tasks.catalog import Catalog
+from atomic_tasks.checkers import WithKeys
 from atomic_tasks.problems import Place, Problem, suggestion
-from atomic_tasks.schema import AtomicTask, WithKeys, placeholders
+from atomic_tasks.schema import AtomicTask, placeholders
 from atomic_tasks.shapes import misfits
 
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes": frozenset[str]()}

@@ -10,8 +10,9 @@ from pathlib import Path
 
 from pydantic import Field
 
+from atomic_tasks.checkers import Checkers, Named, WithKeys
 from atomic_tasks.problems import Problem
-from atomic_tasks.schema import Checkers, Declared, Identifier, Named, WithKeys
+from atomic_tasks.schema import Declared, Identifier
 from atomic_tasks.yaml_source import read_yaml, validated
 
 GROUP = "deskmill.checkers"

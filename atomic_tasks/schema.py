@@ -218,42 +218,6 @@ class CandidateList(Declared):
     applications: tuple[str, ...] = Field(min_length=2)
 
 
-class WithKeys(Declared):
-    """A maker, a getter or a change: the keys that it takes, and its purpose. If the only key is a path, it is written as a plain text."""
-
-    takes: tuple[Identifier, ...] = Field((), description="required keys")
-    may_take: tuple[Identifier, ...] = Field((), description="optional keys")
-    makes: str | None = None
-    gives: str | None = None
-    frees: str | None = None
-    parts: dict[str, str] = Field({}, description="names that its key `parts` can list")
-    what: dict[str, str] = Field({}, description="names for its key `what`; the part in capitals after a dot is free, as in style.TEXT")
-
-
-ShapeName = Literal[
-    "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
-    "value", "values", "pattern", "number", "near", "order", "getter",
-]  # fmt: skip
-
-
-class Named(Declared):
-    """A metric or a step of an oracle: the shape that it takes (atomic_tasks/shapes.py), and its purpose."""
-
-    takes: ShapeName
-    holds: str | None = None
-    does: str | None = None
-
-
-class Checkers(Declared):
-    """The declared names of makers, getters, metrics, changes and steps of oracles."""
-
-    makers: dict[Identifier, WithKeys]
-    getters: dict[Identifier, WithKeys]
-    metrics: dict[Identifier, Named]
-    changes: dict[Identifier, WithKeys]
-    oracle: dict[Identifier, Named]
-
-
 class Categories(Declared):
     """The categories of the paper (Appendix D)."""
 

@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter, ValidationError
 
+from atomic_tasks.checkers import ShapeName
 from atomic_tasks.form_mistakes import form_mistakes
-from atomic_tasks.schema import PLACEHOLDER, Declared, ShapeName
+from atomic_tasks.schema import PLACEHOLDER, Declared
 from atomic_tasks.yaml_mistakes import shown
 
 

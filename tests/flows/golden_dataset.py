@@ -14,7 +14,8 @@ from typing import Any
 from unittest.mock import patch
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.schema import Application, CandidateList, Capability, Checkers, Kinds, Pool
+from atomic_tasks.checkers import Checkers
+from atomic_tasks.schema import Application, CandidateList, Capability, Kinds, Pool
 from compositions.schema import Workflow
 from flows.assemble import judged
 from flows.jobs import shard_jobs, wanted_rows
