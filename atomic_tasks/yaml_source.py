@@ -1,5 +1,7 @@
 """Read YAML with line numbers, and validate it against a pydantic model without stopping at the first error."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,18 +29,23 @@ def read_yaml(path: Path, problems: list[Problem]) -> Source:
     except UnicodeDecodeError as error:
         problems.append(Problem(source.file, *_in_file(undecodable(error))))
         return source
-    loader = None
     try:
-        loader = _Loader(text)
-        node = loader.get_single_node()
-        source.line_of = partial(_line_of, text)
-        source.data = None if node is None else _Reading(source, loader, problems).data(node)
+        with _loaded(text) as (loader, node):
+            source.line_of = partial(_line_of, text)
+            source.data = None if node is None else _Reading(source, loader, problems).data(node)
     except yaml.YAMLError as error:
         problems.append(Problem(source.file, *_in_file(syntax_mistake(error, text))))
-    finally:
-        if loader is not None:
-            loader.dispose()
     return source
+
+
+@contextmanager
+def _loaded(text: str) -> Iterator[tuple[Any, yaml.Node | None]]:
+    """Yield the loader of a text and the tree that it made; YAMLError if the text is not YAML."""
+    loader = _Loader(text)
+    try:
+        yield loader, loader.get_single_node()
+    finally:
+        loader.dispose()
 
 
 def _in_file(mistake: tuple[int, str]) -> tuple[int, str, str]:
@@ -102,12 +109,8 @@ def _key(node: yaml.Node) -> str:
 @lru_cache(maxsize=4)
 def _tree(text: str) -> yaml.Node | None:
     """Return the tree of a file again, for the lines of problems: to keep the trees of all files would take more memory than the catalog."""
-    loader = _Loader(text)
-    try:
-        node: yaml.Node | None = loader.get_single_node()
+    with _loaded(text) as (_, node):
         return node
-    finally:
-        loader.dispose()
 
 
 def _line_of(text: str, place: Place) -> int:
