@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from command_line.shared import endpoint_of, model_options
+from command_line.shared import model_options, take_endpoint
 
 if TYPE_CHECKING:
     from warehouse.query import Format
@@ -50,8 +50,7 @@ def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: i
     from warehouse.query import answer
 
     data = DataFolder.from_environment()
-    where = {name: chosen.pop(name) for name in ("base_url", "key_variable", "at_once", "interface", "edition")}
-    endpoint = endpoint_of(model, **where) if model else None
+    endpoint = take_endpoint(model, chosen)
     choices = Choices(endpoint=endpoint, cards=cards or None, **chosen)
     with progress_bars() as progress:
         if dry_run:
@@ -64,7 +63,7 @@ def select(dataset: str, protocols: tuple[str, ...], model: str | None, cards: i
     if evaluated.ended_early:
         from language_models.errors import ModelError
 
-        raise ModelError(f"{evaluated.ended_early}. All answers are kept and scored above; run the same command with a larger budget to continue")
+        raise ModelError(f"{evaluated.ended_early}; the answers so far are kept and scored above; run the same command with a larger budget to go on")
 
 
 @click.command()

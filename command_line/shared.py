@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from warehouse.layout import DataFolder
 
 
+_OF_ENDPOINTS = ("interface", "at_once", "key_variable", "edition", "base_url")  # the parameters of `model_options`
+
+
 def model_options(command: Any) -> Any:
     """Add the options that name a model and its server."""
     for option in (
@@ -47,6 +50,12 @@ def endpoint_of(model: str, **asked: Any) -> Endpoint:
     from warehouse.layout import DataFolder
 
     return find_endpoint(model, **asked, own=DataFolder.from_environment().models)
+
+
+def take_endpoint(model: str | None, chosen: dict[str, Any]) -> Endpoint | None:
+    """Take the options above out of `chosen`, and return the endpoint that they and the model name; None without a model."""
+    asked = {name: chosen.pop(name) for name in _OF_ENDPOINTS}
+    return endpoint_of(model, **asked) if model else None
 
 
 def prompt_of(data: DataFolder) -> Callable[[str], list[dict[str, str]] | None]:
