@@ -33,6 +33,7 @@ setup-dev: $(VENV)/.ready-dev
 $(VENV)/.ready-dev: $(READY)
 	bash .ci/debian-packages browser
 	bash .ci/debian-packages machines
+	bash .ci/debian-packages virtual-machines
 	$(INSTALL) '.[dev]'
 	touch $@
 
@@ -45,9 +46,9 @@ machine: setup  ## the machine that episodes run on, made once
 	bash .ci/debian-packages machines
 	$(RUN)/deskmill machine build
 
-# A worker more than processors, since tests of servers and machines mostly wait. The image that tests need is made meanwhile.
+# A worker more than processors, since tests of servers and machines mostly wait. The machines that tests need are made meanwhile.
 test: setup-dev
-	@DESKMILL_DATA=data $(RUN)/deskmill machine build smoke > /dev/null & \
+	@DESKMILL_DATA=data $(RUN)/deskmill machine build --kind qemu smoke > /dev/null & \
 	$(RUN)/python -m pytest -n $$(($$(nproc) + 1)) --dist worksteal; status=$$?; wait; exit $$status
 
 check: setup-dev

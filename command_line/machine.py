@@ -14,23 +14,31 @@ def machine() -> None:
 
 @machine.command("build")
 @click.argument("image", required=False)
-@click.option("--again", is_flag=True, help="Make it again, with the registry's current package versions.")
+@click.option("--kind", type=click.Choice(["sandbox", "qemu"]), default="sandbox", show_default=True, help="qemu: a virtual machine from the image.")
+@click.option("--again", is_flag=True, help="Make it again, with the registry's current package versions; with qemu, with its current kernel.")
 @click.option(
     "--from", "from_list", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Make it with the package versions of this list."
 )
 @click.option("--source", help="Address of a Debian mirror, or a file of apt sources; without it, the host's own Debian sources.")
-def build_machine(image: str | None, again: bool, from_list: Path | None, source: str | None) -> None:
+def build_machine(image: str | None, kind: str, again: bool, from_list: Path | None, source: str | None) -> None:
     """Make IMAGE (desktop, or smoke for a small one) from Debian packages; nothing is installed on this host."""
     from atomic_tasks.problems import BadInput
     from machines.build import build_image
     from machines.packages import read_list
+    from machines.qemu_build import build_disk
     from warehouse.layout import DataFolder
 
-    if again and from_list:
-        raise BadInput("--again takes the current versions, --from the versions of a list: give only one of them")
+    if from_list and (again or kind == "qemu"):
+        other = "--again takes the current versions" if again else "--kind qemu takes the image that is there"
+        raise BadInput(f"{other}, --from the versions of a list: give only one of them")
     wanted = read_list(from_list) if from_list else None
     name = image or (wanted.image if wanted else "desktop")
-    built = build_image(name, DataFolder.from_environment().machines, click.echo, again, wanted, source)
+    machines = DataFolder.from_environment().machines
+    if kind == "qemu":
+        disk = build_disk(name, machines, click.echo, again, source)
+        click.echo(f"{name} {disk.made.identity}: {disk.made.described} in {disk.folder}")
+        return
+    built = build_image(name, machines, click.echo, again, wanted, source)
     click.echo(f"{name} {built.identity}: {len(built.held.packages)} packages in {built.root}")
 
 
@@ -42,6 +50,7 @@ def show_machine(image: str | None) -> None:
     With IMAGE, the name of an image or the identity of a build, list its packages by version for `build --from`.
     """
     from machines.image import builds, declared, find_image
+    from machines.qemu_image import disks
     from machines.shares import described
     from warehouse.layout import DataFolder
 
@@ -57,4 +66,6 @@ def show_machine(image: str | None) -> None:
         for identity, held in built.items():
             if held.image == name:
                 click.echo(f"{name} {identity}: {len(held.packages)} packages, built {held.built}{', in use' * (identity == used)}")
+    for identity, made in disks(machines):
+        click.echo(f"{made.image} {identity}: virtual machine, {made.described}, built {made.built}")
     click.echo(described())

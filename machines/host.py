@@ -1,5 +1,6 @@
 """The host that machines run on: its distribution, and the packages that bring the tools that machines need."""
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -31,9 +32,14 @@ def name() -> str:
     return release().get("PRETTY_NAME", "an unknown system")
 
 
+def place(tool: str) -> str | None:
+    """Return the path of a tool; None if it is not installed. Folders for the administrator count too: users often do not have them in PATH."""
+    return shutil.which(tool, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+
+
 def lacking(tools: Iterable[str]) -> str | None:
     """Return the tools that are not installed, and the command that installs them; None if all are there."""
-    missing = [tool for tool in tools if shutil.which(tool) is None]
+    missing = [tool for tool in tools if place(tool) is None]
     return f"{', '.join(missing)}: {installing(_PACKAGES[tool] for tool in missing)}" if missing else None
 
 

@@ -24,12 +24,21 @@ USER, HOME = "agent", "/home/agent"  # in every image
 WAY = 1  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
 
 
+class VirtualMachineSize(BaseModel):
+    """The memory of a virtual machine, and the limits of the sandbox in it, as in `machines.sandbox.Limits`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    memory_mb: int
+    limits: dict[str, int]
+
+
 class Declared(BaseModel):
     """The content of `desktop.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     debian: str
     screen: dict[str, int]
+    virtual_machine: VirtualMachineSize
     packages: list[str]
     programs: dict[str, Program]
     warm_up: dict[str, list[str]]

@@ -189,6 +189,7 @@ KINDS: Registry[Kind] = Registry(
     "deskmill.machines",
     {
         "sandbox": "machines.sandbox:sandbox",
+        "qemu": "machines.qemu:qemu",
         "remote": "machines.remote.machine:remote",
     },
 )

@@ -8,7 +8,8 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -86,7 +87,18 @@ def check_registry(wanted: PackageList, sources: Path) -> None:
 
 
 def _versions_in_registry(names: Sequence[str], sources: Path) -> Mapping[str, list[str]]:
-    """Return the versions of each package in the index of the registry, fetched now, newest first."""
+    """Return the versions of each package in the index of the registry, newest first."""
+    found: dict[str, list[str]] = {}
+    with registry(sources) as options:
+        for line in run(["apt-cache", *options, "madison", *names]).splitlines():
+            name, version, _ = (part.strip() for part in line.split("|"))
+            found.setdefault(name, []).append(version)
+    return found
+
+
+@contextmanager
+def registry(sources: Path) -> Iterator[list[str]]:
+    """Fetch the index of the registry, and yield the options with which apt-get and apt-cache use it; nothing of the host's own apt changes."""
     with tempfile.TemporaryDirectory() as folder:
         for made in ("lists/partial", "archives/partial"):
             (Path(folder) / made).mkdir(parents=True)
@@ -95,16 +107,13 @@ def _versions_in_registry(names: Sequence[str], sources: Path) -> Mapping[str, l
             "Dir::Etc::SourceParts": "/dev/null", "APT::Sandbox::User": "",
         }  # fmt: skip
         options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
-        _run(["apt-get", *options, "update", "--error-on=any"])
-        found: dict[str, list[str]] = {}
-        for line in _run(["apt-cache", *options, "madison", *names]).splitlines():
-            name, version, _ = (part.strip() for part in line.split("|"))
-            found.setdefault(name, []).append(version)
-        return found
+        run(["apt-get", *options, "update", "--error-on=any"])
+        yield options
 
 
-def _run(command: list[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def run(command: list[str], folder: Path | None = None) -> str:
+    """Run a command, in a folder if one is given, and return its output; `MachineError` with its error output if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode != 0:
         raise MachineError(f"{command[0]} failed with {done.returncode}: {done.stderr.strip()[-1000:]}")
     return done.stdout
@@ -113,7 +122,7 @@ def _run(command: list[str]) -> str:
 @cache
 def architecture() -> str:
     """Return the host's architecture, as Debian calls it."""
-    return _run(["dpkg", "--print-architecture"]).strip()
+    return run(["dpkg", "--print-architecture"]).strip()
 
 
 def hash_of(made_from: object) -> str:

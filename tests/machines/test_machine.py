@@ -1,6 +1,8 @@
 """Protects the choice of a machine: workers make theirs from it, a run's id covers it, and what is wrong is said before anything starts."""
 
 import pickle
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from machines.errors import MachineNeeds, PluginError
 from machines.image import Image
 from machines.machine import KINDS, Machine, MachineChoice
 from machines.sandbox import Limits, Sandbox
+from tests.conftest import REPOSITORY
 
 
 def sandbox_of(image: Image, **options: str) -> MachineChoice:
@@ -41,6 +44,23 @@ def test_the_identity_covers_the_kind_its_code_the_image_and_the_options(image: 
     assert usual != sandbox_of(image, memory_mb="900").identity
     assert usual["root"] == image.root.name and usual["home"] == image.home.name
     assert usual["plugin"] == KINDS.plugin("sandbox").identity and usual["plugin"]["code"]
+
+
+def test_the_kind_in_the_documentation_works(image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (REPOSITORY / "docs" / "machines.md").read_text()
+    code, entries = (re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)[0] for language in ("python", "toml"))
+    (tmp_path / "my_machines.py").write_text(code)
+    described = tmp_path / "my_machines-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: my-machines\nVersion: 1.0\n")
+    group = tomllib.loads(entries)["project"]["entry-points"]["deskmill.machines"]
+    (described / "entry_points.txt").write_text("[deskmill.machines]\n" + "".join(f"{name} = {place}\n" for name, place in group.items()))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(KINDS.__dict__, "_added", raising=False)  # another test may have looked already
+    choice = MachineChoice("small", image.name, image.machines)
+    assert choice.identity["plugin"]["package"] == "my-machines" and choice.identity["limits"]["memory_mb"] == 800
+    with choice.make() as machine:
+        assert machine.client.state()["windows"] == []
 
 
 @pytest.mark.parametrize(
