@@ -56,12 +56,12 @@ class Node:
 
 
 class Accessibility:
-    """Reads the tree of the whole desktop. `library` is the type library, `client` a client of it, `failure` what its calls raise."""
+    """Reads the tree of the whole desktop. `library` is the type library, `client` a client of it, `failures` what its calls raise."""
 
-    def __init__(self, library: Any, client: Any, failure: type[Exception], program: Callable[[int], str]) -> None:
+    def __init__(self, library: Any, client: Any, failures: tuple[type[Exception], ...], program: Callable[[int], str]) -> None:
         self._library = library
         self._client = client
-        self._failure = failure
+        self._failures = failures
         self._program = program
         self._types = {getattr(library, name): name[4:-13] for name in dir(library) if name.startswith("UIA_") and name.endswith("ControlTypeId")}
         self._request = client.CreateCacheRequest()
@@ -81,7 +81,7 @@ class Accessibility:
             try:
                 program = self._program(window.CurrentProcessId)
                 node = self._node(window.BuildUpdatedCache(self._request), 0)
-            except self._failure:
+            except self._failures:
                 silent.append(program or "unknown")
             else:
                 node.process = program
@@ -145,4 +145,4 @@ def connected(seconds: float, program: Callable[[int], str]) -> Accessibility:
     library = comtypes.client.GetModule("UIAutomationCore.dll")
     client = comtypes.client.CreateObject(_CLIENT, interface=library.IUIAutomation2)
     client.ConnectionTimeout = client.TransactionTimeout = int(seconds * 1000)
-    return Accessibility(library, client, comtypes.COMError, program)
+    return Accessibility(library, client, (comtypes.COMError, ValueError), program)  # comtypes raises ValueError for an element that has gone

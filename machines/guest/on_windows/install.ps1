@@ -17,6 +17,7 @@ if ($LASTEXITCODE -ne 0) { throw "The guest server needs a 64-bit Python 3.11 or
 
 # The code, as the package machines.guest.
 $code = Join-Path $Folder "machines\guest"
+if ($guest -eq $code) { throw "Run this script from the folder that you copied here, not from the installed one: it is replaced." }
 if (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue) { Stop-ScheduledTask -TaskName $task }
 Get-NetTCPConnection -LocalPort $Port -State Listen -ErrorAction SilentlyContinue |
     ForEach-Object { Get-Process -Id $_.OwningProcess } | Where-Object ProcessName -EQ "pythonw" | Stop-Process -Force

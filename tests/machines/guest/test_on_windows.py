@@ -230,6 +230,23 @@ def test_the_platform_keeps_the_protocol_and_runs_commands(tmp_path: Path) -> No
             platform.command(given_command, shell=False)
 
 
+def test_a_command_runs_to_its_end_or_is_ended_with_all_that_it_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = subprocess.Popen
+
+    def popen(command: Any, **options: Any) -> Any:
+        """As on Windows, where this option is known, and where `taskkill` ends a process."""
+        assert options.pop("creationflags") in (0x08000000, 0x200)
+        return made(["kill", "-9", command[-1]] if command[0] == "taskkill" else command, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", popen)
+    _, platform = of_windows(tmp_path)
+    done = platform.run(["sh", "-c", "pwd; echo wrong >&2; exit 3"], 20)
+    assert (done.stdout.decode().strip(), done.stderr, done.returncode) == (str(tmp_path), b"wrong\n", 3)
+    with pytest.raises(subprocess.TimeoutExpired):
+        platform.run(["sleep", "60"], 0.2)
+    assert platform.start(["true"]) > 0
+
+
 def test_a_program_that_only_the_shell_knows_is_started_by_the_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: Any, **__: Any) -> None:
         raise FileNotFoundError

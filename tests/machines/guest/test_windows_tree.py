@@ -93,7 +93,7 @@ def xml_of(*windows: Element) -> str:
         ControlViewCondition="control",
         GetRootElement=lambda: SimpleNamespace(FindAll=lambda scope, _: Array(list(windows))),
     )
-    return tree_as_xml(*Accessibility(LIBRARY, client, Hung, lambda process: {42: "notepad"}[process]).tree())
+    return tree_as_xml(*Accessibility(LIBRARY, client, (Hung,), lambda process: {42: "notepad"}[process]).tree())
 
 
 def test_elements_of_ui_automation_are_read_with_their_states() -> None:
