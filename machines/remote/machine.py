@@ -70,8 +70,13 @@ class Remote:
         return self._declared.model_dump(mode="json", exclude={"address", "token_variable", "reset"})
 
     def check(self) -> None:
-        """Raise `MachineNeeds` if a token or the command of the reset is missing. The machine itself may be switched off until the first reset."""
+        """Raise `MachineNeeds` if a token or the command of the reset is missing, or if the machine answers and is not as declared.
+
+        A machine that does not answer may be switched off until the first reset.
+        """
         self._declared.check()
+        with suppress(MachineError):
+            self._connected().close()
 
     @property
     def client(self) -> GuestClient:
@@ -82,7 +87,7 @@ class Remote:
 
     def start(self) -> None:
         """Wait until no other episode uses the machine, and reset it."""
-        self.check()
+        self._declared.check()
         self._lock = _locked(self._folder, self._declared.address)
         try:
             self._client = self._first_client()

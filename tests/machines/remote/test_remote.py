@@ -256,7 +256,11 @@ def test_a_machine_that_is_switched_off_is_switched_on_by_its_first_reset(tmp_pa
 def test_a_machine_that_is_not_as_declared_is_the_users_to_correct(more: dict[str, Any], said: str, tmp_path: Path) -> None:
     with served(Osworld(tmp_path).app) as address:
         told = started(choice(tmp_path, address, **more))
-    assert told.startswith("MachineNeeds") and said in told
+        assert told.startswith("MachineNeeds") and said in told
+        with pytest.raises(MachineNeeds) as error:
+            choice(tmp_path, address, **more).check()
+    assert said in str(error.value), "before anything starts, too"
+    choice(tmp_path, address, **more).check()  # nothing answers there now: the first reset may switch it on
 
 
 def test_a_wrong_token_is_the_users_to_correct(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
