@@ -38,10 +38,8 @@ def choice(folder: Path, address: str, **more: Any) -> MachineChoice:
 
 def started(chosen: MachineChoice) -> str:
     """What is said when it starts in vain."""
-    begun = time.monotonic()
     with pytest.raises((MachineError, MachineNeeds)) as error, chosen.make():
         pass
-    assert time.monotonic() - begun < 60, "it does not wait for ever"
     return f"{type(error.value).__name__}: {error.value}"
 
 

@@ -3,16 +3,15 @@
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atomic_tasks.catalog import Catalog
 from machines.errors import MachineError
 from machines.observation import marked, worth_telling
 from machines.trees.elements import Element, is_on, pair
 from machines.trees.reading import read_elements
 from machines.trees.roles import declared
-from tests.conftest import REPOSITORY
 
 SCREEN = (1440, 900)
 WAA = 'xmlns:st="uri:deskat:state.at-spi.gnome.org" xmlns:cp="uri:deskat:component.at-spi.gnome.org" xmlns:val="uri:deskat:value.at-spi.gnome.org" xmlns:win="uri:deskat:uia.windows.microsoft.org"'
@@ -112,7 +111,7 @@ def test_states_of_osworld_read_as_ours() -> None:
     assert by_name(xml)["t"].states == {"multi-line"}
 
 
-def test_every_role_of_an_oracle_is_on_the_list() -> None:
+def test_every_role_of_an_oracle_is_on_the_list(catalog: Catalog) -> None:
     asked: set[str] = set()
 
     def collect(part: object) -> None:
@@ -124,9 +123,8 @@ def test_every_role_of_an_oracle_is_on_the_list() -> None:
             for inner in part:
                 collect(inner)
 
-    for path in sorted((REPOSITORY / "atomic_tasks/applications").glob("*.yaml")):
-        for task in yaml.safe_load(path.read_text())["tasks"]:
-            collect({key: value for key, value in task.items() if key != "arguments"})
+    for task in catalog.tasks.values():
+        collect([dict(step) for step in task.oracle or ()])
     assert len(asked) > 15 and asked <= set(declared().roles)
 
 
@@ -204,7 +202,7 @@ def nodes(draw: st.DrawFn, depth: int = 0) -> ElementTree.Element:
     return node
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 @given(nodes(), st.data())
 def test_whatever_the_tree_there_are_sound_elements_or_it_is_a_fault_of_the_machine(root: ElementTree.Element, data: st.DataObject) -> None:
     root.tag = data.draw(st.sampled_from(["desktop", "desktop-frame", root.tag]))
