@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eval_flows.episodes.checkers.captures import Packet, read_capture
-from tests.eval_flows.episodes.tasks.test_makers_and_getters import got, made
+from tests.eval_flows.episodes.tasks.examples import got, made
 
 FRAMES = [b"\2" * 12 + b"\x08\x00" + bytes([0x45, *range(19)]), b"odd"]
 

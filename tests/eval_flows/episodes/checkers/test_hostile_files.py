@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from eval_flows.episodes.checkers import care, checks, files, getters
 from eval_flows.episodes.checkers.checker import known
 from tests.eval_flows.episodes.desktops import desktop
-from tests.eval_flows.episodes.tasks.test_makers_and_getters import got, made, pdf
+from tests.eval_flows.episodes.tasks.examples import got, made, pdf
 
 OF_FILES = known().checkers.of_files
 

@@ -9,8 +9,6 @@ from typing import Any
 import docx
 import openpyxl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from openpyxl.styles import Font
 from openpyxl.workbook.defined_name import DefinedName
 from PIL import Image as Picture
@@ -20,24 +18,13 @@ from eval_flows.episodes.environment.side_effects import spoil
 from eval_flows.episodes.environment.side_effects.compare import KINDS, kind_of, side_effects
 from eval_flows.episodes.environment.side_effects.documents import FREE_PARTS as DOCUMENT_PARTS
 from eval_flows.episodes.environment.side_effects.home import Entry, Home, look_at_home
-from eval_flows.episodes.environment.side_effects.parts import differences
-from eval_flows.episodes.environment.side_effects.texts import of_text
 from eval_flows.episodes.environment.side_effects.workbooks import FREE_PARTS as WORKBOOK_PARTS
 from eval_flows.episodes.tasks.changes import Changes
 from tests.eval_flows.episodes.desktops import desktop
+from tests.eval_flows.episodes.environment.homes import Json, told
 from tests.eval_flows.episodes.made_files import MADE, made
 
-Json = Mapping[str, Any]
 SAVED = Path(__file__).parent / "saved"
-
-
-def home(files: Mapping[str, bytes], **entries: Entry) -> Home:
-    known = {name: Entry("f", "0644", len(content), "", str(hash(content))) for name, content in files.items()}
-    return Home({**known, **{name.replace("__", "/"): entry for name, entry in entries.items()}}, dict(files))
-
-
-def told(before: Mapping[str, bytes], after: Mapping[str, bytes], *changes: Json) -> list[str]:
-    return side_effects(home(before), home(after), Changes(changes), after.get)
 
 
 def in_document(change: Callable[[Any], None]) -> bytes:
@@ -189,37 +176,6 @@ def test_a_database_is_compared_by_schema_and_rows(script: str, free: Sequence[J
     after = in_database(script, tmp_path / "shop.db")
     found = told({"shop.db": made("shop.db")}, {"shop.db": after}, *({"database": {"path": "shop.db", **one}} for one in free))
     assert len(found) == len(wanted) and all(line.startswith(one) for line, one in zip(found, wanted, strict=True)), found
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "free", "wanted"),
-    [
-        ("a\nb\nc\n", "a\nb\nc", {}, []),
-        ("a\nb\nc\n", "a\nB\nc\n", {}, ['line 2 changed from "b" to "B"']),
-        ("a\nb\nc\n", "a\nB\nc\n", {"lines": ["b"]}, []),
-        ("a\nb\nc\n", "a\nc\n", {}, ['line 2 deleted: "b"']),
-        ("a\nb\nc\n", "b\na\nc\n", {"lines": ["b"]}, []),
-        ("a\nb\nc\n", "b\nc\na\n", {"lines": ["b"]}, ['line 2 added: "c"', 'line 3 deleted: "c"']),
-        ("a\nb\n", "a\n\nb\n\n", {}, []),
-        ("a\nb\n", "a\nb\nnew\n", {"end": True}, []),
-        ("a\nb\n", "new\na\nb\n", {"end": True}, ['line 1 added: "new"']),
-        ("a\nb\n", "a\r\nb\r\n", {}, ['line endings changed from "LF" to "CR LF"']),
-        ("a\nb\n", "a\r\nb\r\n", {"line_endings": True}, []),
-        ("a \n", "a\n", {}, ['line 1 changed from "a " to "a"']),
-    ],
-)
-def test_a_text_is_compared_line_by_line(before: str, after: str, free: Json, wanted: list[str]) -> None:
-    found = told({"note.txt": before.encode()}, {"note.txt": after.encode()}, {"text": {"path": "note.txt", **free}})
-    assert found == [f"note.txt: {one}" for one in wanted]
-
-
-@given(st.lists(st.text("abc", max_size=3), max_size=8), st.lists(st.text("abc", max_size=3), max_size=8))
-def test_texts_that_differ_beyond_what_is_free_differ_in_words_and_others_do_not(before: list[str], after: list[str]) -> None:
-    def kept(lines: list[str]) -> list[str]:
-        return [line for line in lines if line and "a" not in line]
-
-    parts = [of_text("\n".join(lines).encode(), [{"lines": ["a"]}]) for lines in (before, after)]
-    assert bool(list(differences(parts[0], parts[1]))) == (kept(before) != kept(after))
 
 
 def test_pictures_captures_and_settings_are_compared_by_their_parts() -> None:

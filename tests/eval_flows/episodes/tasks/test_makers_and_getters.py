@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import time
-import wave
 import zipfile
 from typing import Any, cast
 
@@ -28,34 +27,7 @@ from machines.client import Window
 from machines.observation import Element
 from tests.conftest import REPOSITORY
 from tests.eval_flows.episodes.desktops import Files, desktop
-
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "text": {"path": "a.txt", "content": ["first", "Zoë ✓"]},
-    "csv": {"path": "a.csv", "rows": [["name", "sum"], ["Müller, Anna", 3.5]]},
-    "workbook": {"path": "a.xlsx", "sheets": {"Costs": [["what", "euros"], ["rent", "950.50"], ["all", "=B2"]], "Empty": []}},
-    "document": {"path": "a.docx", "paragraphs": [{"heading": "Plan", "level": 2}, "One line.", {"table": [["a", "b"], ["c", 4]]}]},
-    "picture": {"path": "a.png", "size": [40, 20], "shapes": [{"fill": True, "colour": "white"}, {"rectangle": [0, 0, 9, 19], "colour": "#ff0000"}]},
-    "sound": {"path": "a.wav", "seconds": 0.5, "pitch": 220},
-    "video": {"path": "a.avi", "seconds": 1, "size": [32, 24]},
-    "database": {"path": "a.db", "script": ["CREATE TABLE birds (name TEXT, eggs INTEGER)", "INSERT INTO birds VALUES ('wren', 6)"]},
-    "archive": {"path": "a.zip", "files": {"b.txt": "inside", "c/d.txt": "deeper"}},
-    "capture": {
-        "path": "a.pcapng",
-        "packets": [
-            {"from": "10.0.0.1", "to": "10.0.0.2", "protocol": "tcp", "text": "GET /"},
-            {"from": "10.0.0.2", "to": "10.0.0.1", "protocol": "dns", "text": "example.org"},
-            {"from": "10.0.0.3", "to": "10.0.0.1", "protocol": "icmp", "text": "ping"},
-        ],
-    },
-}
-
-
-def made(name: str, **asked: Any) -> bytes:
-    return makers.OF_FILES[name]({**EXAMPLES[name], **asked})
-
-
-def got(getter: str, content: bytes, /, **asked: Any) -> Any:
-    return get(desktop({"f": content}), getter, {"path": "f", **asked})
+from tests.eval_flows.episodes.tasks.examples import EXAMPLES, got, made
 
 
 def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
@@ -101,7 +73,7 @@ def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest
 
 def test_what_is_made_does_not_depend_on_the_process() -> None:
     script = (
-        "import hashlib; from eval_flows.episodes.tasks.makers import OF_FILES; from tests.eval_flows.episodes.tasks.test_makers_and_getters import EXAMPLES\n"
+        "import hashlib; from eval_flows.episodes.tasks.makers import OF_FILES; from tests.eval_flows.episodes.tasks.examples import EXAMPLES\n"
         "print(hashlib.sha256(b''.join(OF_FILES[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Pacific/Auckland", "LANG": "C"}
@@ -200,75 +172,6 @@ def test_a_document_is_read_back(paragraphs: list[str], rows: list[list[str]]) -
     assert got("document", content, what="headings") == ["Head"] and got("document", content, what="style.Head") == "Heading 1"
     assert got("document", content, what="tables") == [rows] and got("document", content, what="table_sizes") == [f"{len(rows)} x 2"]
     assert got("document", content, what="bold.not there") is None and got("document", content, what="no such thing") is None
-
-
-@pytest.mark.parametrize("ending", ["png", "bmp", "gif", "tif", "webp", "jpg"])
-def test_pictures_are_read_back(ending: str) -> None:
-    content = made("picture", path=f"a.{ending}")
-    shown = {what: got("picture", content, what=what) for what in ("width", "height", "ratio", "has_alpha", "transparent", "format")}
-    assert shown | {"format": ""} == {"width": 40, "height": 20, "ratio": 2, "has_alpha": False, "transparent": 0, "format": ""}
-    assert shown["format"] == {"jpg": "JPEG", "tif": "TIFF"}.get(ending, ending.upper())
-    if ending not in ("jpg", "webp"):  # which lose colours
-        assert got("picture", content, what="pixel.2.3") == got("picture", content, what="pixel.5%.50%") == "#ff0000"
-        assert got("picture", content, what="pixel.30.3") == "#ffffff" and got("picture", content, what="count.#ff0000") == 200
-    assert got("picture", content, what="pixel.99.99") is None
-
-
-def test_pixels_tell_pictures_apart_however_they_are_kept() -> None:
-    said, other_word = ([{"text": word, "at": [4, 4], "colour": "black"}] for word in ("Fair", "Market"))
-    kept = {got("picture", made("picture", path=f"a.{ending}", shapes=said), what="pixels") for ending in ("png", "bmp", "tif")}
-    others = [made("picture", shapes=other_word), made("picture", shapes=said, size=[20, 40])]
-    assert len(kept) == 1 and len(kept | {got("picture", other, what="pixels") for other in others}) == 3
-
-
-def test_the_picture_after_a_line_of_a_document_is_read() -> None:
-    document, picture = docx.Document(), made("picture")
-    document.add_paragraph("It looks like this:")
-    document.add_picture(io.BytesIO(picture))
-    document.add_paragraph("And that is all.")
-    document.save(file := io.BytesIO())
-    assert got("document", file.getvalue(), what="picture_after.looks like") == got("picture", picture, what="pixels")
-    assert got("document", file.getvalue(), what="picture_after.is all") is None
-    assert got("document", file.getvalue(), what="pictures") == 1 and got("document", made("document"), what="pictures") == 0
-
-
-def pdf(drawn: bytes, of_stream: bytes = b"") -> bytes:
-    """A file of one page on which that is drawn."""
-    parts = [
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
-        b"<</Length %d%b>>stream\n%b\nendstream" % (len(drawn), of_stream, drawn),
-    ]
-    content, places = b"%PDF-1.4\n", [b"0000000000 65535 f \n"]
-    for number, part in enumerate(parts, 1):
-        places.append(b"%010d 00000 n \n" % len(content))
-        content += b"%d 0 obj%b endobj\n" % (number, part)
-    table = b"xref\n0 %d\n%btrailer<</Root 1 0 R/Size %d>>\n" % (len(places), b"".join(places), len(places))
-    return content + table + b"startxref\n%d\n%%%%EOF\n" % len(content)
-
-
-def test_the_words_of_a_pdf_file_are_read_over_the_ends_of_its_lines() -> None:
-    assert got("pdf_text", pdf(b"BT /F 12 Tf 10 100 Td (Doors  close) Tj 0 -14 Td (at six.) Tj ET")) == "Doors close at six."
-    assert got("pdf_text", b"%PDF-1.4\n" + bytes(9000)) is None, "it takes more than the first bytes"
-
-
-def test_sounds_and_films_are_whole() -> None:
-    with wave.open(io.BytesIO(made("sound"))) as sound:
-        assert (sound.getframerate(), sound.getnframes()) == (8000, 4000)
-    film = made("video")
-    assert film[:4] == b"RIFF" and film[8:12] == b"AVI " and int.from_bytes(film[4:8], "little") == len(film) - 8 and film.count(b"00db") == 20
-
-
-def test_a_sound_is_told_by_what_is_heard() -> None:
-    tone = made("sound", seconds=3, pitch=330)
-    assert {what: got("sound", tone, what=what) for what in ("format", "seconds", "pitch")} == {"format": "WAV", "seconds": 3, "pitch": 330}
-    assert got("sound", b"fLaC" + bytes(50_000), what="seconds") is None, "it takes more than the first bytes"
-    assert got("sound", b"no sound", what="format") is None
-    with wave.open(silence := io.BytesIO(), "wb") as written:
-        written.setparams((2, 2, 44100, 0, "NONE", "not compressed"))
-        written.writeframes(bytes(4 * 44100))
-    assert got("sound", silence.getvalue(), what="pitch") is None and got("sound", silence.getvalue(), what="seconds") == pytest.approx(1, abs=0.01)
 
 
 def test_databases_archives_and_captures_are_read_back() -> None:

@@ -1,0 +1,51 @@
+"""An example of every kind of file that a maker makes, and short ways to make and to read one."""
+
+from typing import Any
+
+from eval_flows.episodes.checkers.getters import get
+from eval_flows.episodes.tasks import makers
+from tests.eval_flows.episodes.desktops import desktop
+
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "text": {"path": "a.txt", "content": ["first", "Zoë ✓"]},
+    "csv": {"path": "a.csv", "rows": [["name", "sum"], ["Müller, Anna", 3.5]]},
+    "workbook": {"path": "a.xlsx", "sheets": {"Costs": [["what", "euros"], ["rent", "950.50"], ["all", "=B2"]], "Empty": []}},
+    "document": {"path": "a.docx", "paragraphs": [{"heading": "Plan", "level": 2}, "One line.", {"table": [["a", "b"], ["c", 4]]}]},
+    "picture": {"path": "a.png", "size": [40, 20], "shapes": [{"fill": True, "colour": "white"}, {"rectangle": [0, 0, 9, 19], "colour": "#ff0000"}]},
+    "sound": {"path": "a.wav", "seconds": 0.5, "pitch": 220},
+    "video": {"path": "a.avi", "seconds": 1, "size": [32, 24]},
+    "database": {"path": "a.db", "script": ["CREATE TABLE birds (name TEXT, eggs INTEGER)", "INSERT INTO birds VALUES ('wren', 6)"]},
+    "archive": {"path": "a.zip", "files": {"b.txt": "inside", "c/d.txt": "deeper"}},
+    "capture": {
+        "path": "a.pcapng",
+        "packets": [
+            {"from": "10.0.0.1", "to": "10.0.0.2", "protocol": "tcp", "text": "GET /"},
+            {"from": "10.0.0.2", "to": "10.0.0.1", "protocol": "dns", "text": "example.org"},
+            {"from": "10.0.0.3", "to": "10.0.0.1", "protocol": "icmp", "text": "ping"},
+        ],
+    },
+}
+
+
+def made(name: str, **asked: Any) -> bytes:
+    return makers.OF_FILES[name]({**EXAMPLES[name], **asked})
+
+
+def got(getter: str, content: bytes, /, **asked: Any) -> Any:
+    return get(desktop({"f": content}), getter, {"path": "f", **asked})
+
+
+def pdf(drawn: bytes, of_stream: bytes = b"") -> bytes:
+    """A file of one page on which that is drawn."""
+    parts = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Contents 4 0 R/Resources<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>>>",
+        b"<</Length %d%b>>stream\n%b\nendstream" % (len(drawn), of_stream, drawn),
+    ]
+    content, places = b"%PDF-1.4\n", [b"0000000000 65535 f \n"]
+    for number, part in enumerate(parts, 1):
+        places.append(b"%010d 00000 n \n" % len(content))
+        content += b"%d 0 obj%b endobj\n" % (number, part)
+    table = b"xref\n0 %d\n%btrailer<</Root 1 0 R/Size %d>>\n" % (len(places), b"".join(places), len(places))
+    return content + table + b"startxref\n%d\n%%%%EOF\n" % len(content)
