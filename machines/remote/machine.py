@@ -90,18 +90,36 @@ class Remote:
         self._declared.check()
         self._lock = _locked(self._folder, self._declared.address)
         try:
-            self._client = self._first_client()
+            with suppress(MachineError):  # it may be switched off until its first reset
+                self._client = self._ready(time.monotonic() + min(_FIRST_SECONDS, self._declared.reset.seconds))
             self.reset()
         except BaseException:
             self.stop()
             raise
 
     def reset(self) -> None:
-        """Bring it back to its snapshot; `MachineError` if a file that was written before is still there."""
+        """Bring it back to its snapshot; `MachineError` if a file that was written before is still there.
+
+        An agent may leave a machine on which nothing can be written, or which no longer answers: such a machine is reset first.
+        """
+        if self._lock is None:
+            raise MachineError("the machine is not running")
+        try:
+            marker = self._marked()
+        except MachineError:
+            self._reset(None)
+            marker = self._marked()
+        self._reset(marker)
+
+    def _marked(self) -> str:
+        """Write a file that a reset has to remove, and return its path."""
         marker = self._declared.inside_home(f".deskmill-{secrets.token_hex(8)}")
         self.client.upload(marker, b"written before the reset")
         if self.client.file(marker) is None:
             raise MachineError(f"a file was written to {marker}, and is not there: the reset could not be checked")
+        return marker
+
+    def _reset(self, marker: str | None) -> None:
         self._disconnect()
         self._client = self._client_after(ask_for_reset(self._declared.reset), marker)
 
@@ -116,14 +134,6 @@ class Remote:
         if self._client is not None:
             self._client.close()
             self._client = None
-
-    def _first_client(self) -> GuestClient:
-        """Return a client of the machine as it is; if it does not answer, reset it first, which may switch it on."""
-        try:
-            return self._ready(time.monotonic() + min(_FIRST_SECONDS, self._declared.reset.seconds))
-        except MachineError:
-            said = ask_for_reset(self._declared.reset)
-            return self._client_after(said, None)
 
     def _client_after(self, said: str, marker: str | None) -> GuestClient:
         """Return a client as soon as the machine answers without the marker; `said` is what the reset said."""

@@ -91,6 +91,7 @@ class Published:
 
     def reset(self) -> None:
         self.resets += 1
+        self.is_full = False
         shutil.rmtree(self.home, ignore_errors=True)
         self.home.mkdir()
 
@@ -134,7 +135,9 @@ class Published:
             return send_file(path) if path.is_file() else (jsonify(error="File not found"), 404)
 
         @app.post("/setup/upload")
-        def upload() -> str:
+        def upload() -> Any:
+            if self.is_full:
+                return "No space left on device", 500
             request.files["file_data"].save(self.place(request.form["file_path"]))
             return "File Uploaded"
 

@@ -243,6 +243,18 @@ def test_a_machine_that_is_switched_off_is_switched_on_by_its_first_reset(tmp_pa
             assert machine.client.observe(["windows"]).windows
 
 
+def test_a_machine_that_an_agent_has_broken_is_reset_all_the_same(tmp_path: Path) -> None:
+    """Where nothing can be written, the file that checks the reset cannot be written either."""
+    server = Osworld(tmp_path)
+    with served(server.app) as address, hook(server.reset) as url:
+        server.is_full = True
+        with choice(tmp_path, address, reset={"url": url, "seconds": 20}).make() as machine:
+            server.is_full = True
+            machine.reset()
+            assert machine.client.observe(["windows"]).windows and not server.is_full
+    assert server.resets == 5, "made new, and twice two resets: one that mends, and one that is checked"
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
