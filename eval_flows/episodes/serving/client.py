@@ -1,5 +1,6 @@
 """The client of the server: an environment on another host, with the methods of an environment here."""
 
+from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
@@ -19,12 +20,13 @@ from eval_flows.episodes.serving.messages import (
     read_reward,
     read_sent,
 )
-from eval_flows.episodes.serving.sessions import SessionsUsedUp
+from eval_flows.episodes.serving.sessions import SessionsUsedUp, UnknownSession
 from eval_flows.episodes.serving.suite_environment import Deed, EpisodeOver
-from machines.errors import MachineError
+from machines.errors import MachineError, MachineNeeds, PluginError
 
 _CALL_SECONDS = 300.0  # a reset of a virtual machine, or a step that opens a large application, takes long on a busy host
 _EPISODES = TypeAdapter(list[EpisodeMessage])
+_ERRORS = (EpisodeOver, MachineError, MachineNeeds, PluginError, SessionsUsedUp, UnknownSession)
 
 
 class Server:
@@ -78,14 +80,19 @@ class ServedEnvironment:
         self.close()
 
     def reset(self, episode: int | str = 0, start: Start = "preloaded") -> Observation:
-        """Set an episode up, by number or id, and observe; `SessionsUsedUp` if the server has no session left."""
-        if self._state is None:
-            asked = SessionMessage(suite=self._suite, episode=episode, start=start, pictures=self._pictures)
-            return self._observed("POST", "/sessions", asked.model_dump())
-        return self._observed("POST", f"{self._path}/reset", ResetMessage(episode=episode, start=start).model_dump())
+        """Set an episode up, by number or id, and observe; `SessionsUsedUp` if the server has no session left.
+
+        If the server has closed the session because it was idle, another one begins.
+        """
+        if self._state is not None:
+            with suppress(UnknownSession):
+                return self._observed("POST", f"{self._path}/reset", ResetMessage(episode=episode, start=start).model_dump())
+            self._state = None
+        asked = SessionMessage(suite=self._suite, episode=episode, start=start, pictures=self._pictures)
+        return self._observed("POST", "/sessions", asked.model_dump())
 
     def step(self, deed: Deed) -> Observation:
-        """Carry out a step and observe; `EpisodeOver` if the episode has ended."""
+        """Carry out a step and observe; `EpisodeOver` if the episode has ended, `UnknownSession` if the server has closed the session."""
         return self._observed("POST", f"{self._path}/step", StepMessage.of(deed).model_dump())
 
     def look(self) -> Observation:
@@ -104,7 +111,8 @@ class ServedEnvironment:
         """End the session with its machine."""
         if self._state is not None:
             path, self._state = self._path, None
-            self._server.call("DELETE", path)
+            with suppress(UnknownSession):
+                self._server.call("DELETE", path)
 
     @property
     def state(self) -> StateMessage:
@@ -130,8 +138,7 @@ class ServedEnvironment:
 def _error_of(answer: httpx.Response) -> Exception:
     """Return the error of an answer as an environment here raises it."""
     try:
-        said = str(answer.json()["error"])
+        said, kind = str(answer.json()["error"]), answer.json()["kind"]
     except (ValueError, KeyError, TypeError):
         return MachineError(f"the server answered {answer.status_code}: {answer.text[:200]}")
-    kinds: dict[int, type[Exception]] = {401: BadInput, 404: BadInput, 409: EpisodeOver, 422: BadInput, 503: SessionsUsedUp}
-    return kinds.get(answer.status_code, MachineError)(said)
+    return next((one(said) for one in _ERRORS if one.__name__ == kind), BadInput(said))

@@ -1,7 +1,8 @@
 """The server: sessions of the environment over HTTP, for clients that hold its token.
 
-Every call needs `Authorization: Bearer TOKEN`, except `/health`. Errors are JSON, `{"error": ...}`: 401 without the token, 404 for an unknown name
-(it lists what there is), 409 when no step is possible, 422 for a malformed request, 502 for a fault of a machine, 503 when all sessions are in use.
+Every call needs `Authorization: Bearer TOKEN`, except `/health`. Errors are JSON, `{"error": TEXT, "kind": NAME}`: 401 without the token, 404 for an
+unknown name (it lists what there is), 409 when no step is possible, 422 for a malformed request, 502 for a fault of a machine, 503 when all sessions
+are in use.
 Each call runs in a thread: a call mostly waits for its machine.
 """
 
@@ -151,16 +152,17 @@ class _Guarded:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the client is told 403
         else:
-            refusal = JSONResponse({"error": "give the server's token as 'Authorization: Bearer TOKEN'"}, 401, {"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
+            told = {"error": "give the server's token as 'Authorization: Bearer TOKEN'", "kind": "WrongToken"}
+            await JSONResponse(told, 401, {"WWW-Authenticate": "Bearer"})(scope, receive, send)
 
 
 def _told(_: Request, error: Exception) -> JSONResponse:
-    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+    kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
+    text = str(error)
     if isinstance(error, RequestValidationError):
-        return JSONResponse({"error": "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())}, status)
+        text = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, SessionsUsedUp) else {}
-    return JSONResponse({"error": str(error)}, status, headers)
+    return JSONResponse({"error": text, "kind": kind.__name__}, _STATUS[kind], headers)
 
 
 async def _close_idle(sessions: Sessions) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, Reward
 from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.tasks.suite import read_suite, tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import ACTIONS, Action, MalformedAction, made, read_actions
@@ -121,14 +122,8 @@ def open_environment(
 
     `BadInput` if there is no such suite, `MachineNeeds` or `PluginError` if the machine cannot be started here; nothing is started yet.
     """
-    return SuiteEnvironment(tasks_of(suite), ready_choice(suite, machine, machine_options or {}, data or DataFolder.from_environment()))
-
-
-def ready_choice(suite: str, machine: str, options: Mapping[str, str], data: DataFolder) -> MachineChoice:
-    """Return the choice of a machine for a suite; `MachineNeeds` or `PluginError` if it cannot be started here."""
-    choice = MachineChoice(machine, read_suite(suite).image, data.machines, options)
-    choice.check()
-    return choice
+    choice = ready_machine(read_suite(suite), data or DataFolder.from_environment(), machine, machine_options or {})
+    return SuiteEnvironment(tasks_of(suite), choice)
 
 
 def find_task(tasks: Sequence[Task], episode: int | str) -> Task:

@@ -1,0 +1,125 @@
+"""Figures of the server: many sessions at once on this host, by the oracle through HTTP, beside the same episodes in processes of this host.
+
+    python -m tests.bench_serve [EPISODES [SESSIONS]]
+
+Three in four episodes are of `smoke`, the others of `desktop`. Both images have to be built. Before and after, the server's processes, open files,
+mounts and memory are counted.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import psutil  # type: ignore[import-untyped]
+
+from eval_flows.episodes.agents.choice import AgentChoice, make_agent
+from eval_flows.episodes.environment import Environment
+from eval_flows.episodes.runs.play import play
+from eval_flows.episodes.runs.workers import Ask, supervised
+from eval_flows.episodes.tasks.suite import tasks_of
+from eval_flows.episodes.tasks.task import Task
+from machines.machine import MachineChoice
+from tests.eval_flows.episodes.serving.conftest import TOKEN, running
+from tests.eval_flows.episodes.serving.oracle import Played, play_all
+from warehouse.layout import DataFolder
+
+EPISODES, SESSIONS = 200, 16
+_JOB_SECONDS = 1800.0
+
+
+@dataclass
+class Held:
+    """What a server holds: processes below it, open files, mounts of the host, megabytes, and seconds of processor time of its own."""
+
+    process: psutil.Process
+    most_sessions: int = 0
+    watched: threading.Event = field(default_factory=threading.Event)
+
+    def __str__(self) -> str:
+        """The counts in words."""
+        mounts = len(Path("/proc/mounts").read_text().splitlines())
+        own = self.process
+        return f"{len(own.children(recursive=True))} processes, {own.num_fds()} files, {mounts} mounts, {own.memory_info().rss / 2**20:.0f} MB"
+
+    def watch(self) -> None:
+        """Keep the largest number of machines until `watched` is set."""
+        while not self.watched.wait(1):
+            running = sum("machines.guest" in " ".join(one.cmdline()) for one in self.process.children() if one.is_running())
+            self.most_sessions = max(self.most_sessions, running)
+
+
+def in_processes(job: tuple[Task, MachineChoice], ask: Ask) -> tuple[float, int]:
+    """Play one episode in a worker, as a run does; its reward and its steps."""
+    task, choice = job
+    with Environment(choice.make()) as environment:
+        played = play(environment, task, make_agent(AgentChoice("oracle"), task, environment, 1, ask), "preloaded", False)
+    return played.reward.value, len(played.steps)
+
+
+def chosen(suite: str, number: int) -> list[Task]:
+    """So many episodes of a suite, spread over it, and again from its beginning if it has fewer."""
+    tasks = tasks_of(suite)
+    return list(islice(cycle(tasks[:: max(1, len(tasks) // max(1, number))]), number))
+
+
+def through_server(data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]], sessions: int) -> tuple[list[Played], float]:
+    """Play through a server that runs in a process of its own; print what it holds before and after."""
+    with running(data.root, "--sessions", str(sessions)) as (process, address):
+        for suite, tasks in by_suite:  # what is loaded once is loaded before
+            play_all(address, TOKEN, suite, tasks[:1], offers(data, suite), 1)
+        held = Held(psutil.Process(process.pid))
+        print(f"before: {held}", flush=True)
+        watching = threading.Thread(target=held.watch)
+        watching.start()
+        begun, spent = time.perf_counter(), sum(held.process.cpu_times()[:2])
+        played = [one for suite, tasks in by_suite for one in play_all(address, TOKEN, suite, tasks, offers(data, suite), sessions)]
+        seconds = time.perf_counter() - begun
+        held.watched.set()
+        watching.join()
+        own = sum(held.process.cpu_times()[:2]) - spent
+        time.sleep(2)  # connections that clients have closed are closed here too
+        print(f"after: {held}; at most {held.most_sessions} machines at once; {own:.0f} s of the server's own processor time in {seconds:.0f} s")
+    return played, seconds
+
+
+def offers(data: DataFolder, suite: str):  # type: ignore[no-untyped-def]
+    """What the machine of a suite offers."""
+    return MachineChoice("sandbox", suite, data.machines).offers
+
+
+def main(episodes: int = EPISODES, sessions: int = SESSIONS) -> None:
+    """Print the figures."""
+    print(f"load {os.getloadavg()}, {os.cpu_count()} processors", flush=True)
+    of_desktop = episodes // 4
+    by_suite = [("smoke", chosen("smoke", episodes - of_desktop)), ("desktop", chosen("desktop", of_desktop))]
+    machines = DataFolder.from_environment().machines
+    with TemporaryDirectory() as folder:
+        data = DataFolder(Path(folder))
+        data.machines.symlink_to(machines)
+        played, seconds = through_server(data, by_suite, sessions)
+    steps = sum(one.steps for one in played)
+    earned = sum(one.reward.value == 1 for one in played)
+    print(f"served: {earned} of {len(played)} earned 1; {steps} steps in {seconds:.0f} s, {steps / seconds:.2f} steps/s", flush=True)
+    for one in played:
+        if one.reward.value != 1:
+            print(f"    {one.task.episode_id} {one.reward.value} {one.end} {one.task.instruction:.100}")
+    jobs = [(task, MachineChoice("sandbox", suite, machines)) for suite, tasks in by_suite for task in tasks]
+    begun = time.perf_counter()
+    done = list(supervised(jobs, in_processes, sessions, _JOB_SECONDS))
+    seconds = time.perf_counter() - begun
+    results = [one.result for one in done if one.result is not None]
+    steps = sum(result[1] for result in results)
+    print(
+        f"in processes: {sum(result[0] == 1 for result in results)} of {len(jobs)} earned 1; {steps} steps in {seconds:.0f} s, {steps / seconds:.2f} steps/s"
+    )
+    print(f"load {os.getloadavg()}")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
