@@ -61,7 +61,7 @@ def _place(desktop: Desktop, getter: str, asked: Any) -> str | None:
     """Return where a getter looks: at the clipboard, at a path, or (None) at the screen."""
     if getter == _CLIPBOARD:
         return _CLIPBOARD
-    return desktop.place(path_of(asked)) if isinstance(asked, str) or "path" in asked else None
+    return desktop.place(path_of(asked)) if isinstance(asked, str) or "path" in (asked or ()) else None
 
 
 def _key(entry: Entry) -> str:

@@ -63,6 +63,11 @@ def test_what_the_same_or_a_later_step_checks_does_not_free_a_source() -> None:
     assert list(sources_of(screen, [[own, COPIED], [own]]).values()) == ["the real one"]
 
 
+def test_a_check_of_the_screen_without_arguments_is_of_no_source() -> None:
+    in_front = {"front_window": None, "begins_with": "Notes"}
+    assert list(sources_of(desktop({"original.txt": b"old"}), [[in_front], [COPIED]]).values()) == ["old"]
+
+
 PLANTING = {
     "thunar.copy_file": "echo -n > {target_folder}/{reference}; echo -n > {target_folder}/{subfolder}/{reference}",
     "mousepad.paste_clipboard": "printf '\\nmine' >> {text_file}; printf mine | xclip -selection clipboard -i > /dev/null 2>&1",
