@@ -141,4 +141,6 @@ def _error_of(answer: httpx.Response) -> Exception:
         said, kind = str(answer.json()["error"]), answer.json()["kind"]
     except (ValueError, KeyError, TypeError):
         return MachineError(f"the server answered {answer.status_code}: {answer.text[:200]}")
+    if answer.status_code == 500:
+        return MachineError(f"the server failed: {kind}: {said}")
     return next((one(said) for one in _ERRORS if one.__name__ == kind), BadInput(said))

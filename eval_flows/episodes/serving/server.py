@@ -55,7 +55,7 @@ def create_server(sessions: Sessions, token: str) -> FastAPI:
 
     app = FastAPI(title="Deskmill", lifespan=lifespan)
     app.add_middleware(_Guarded, token=token)
-    for error in _STATUS:
+    for error in (*_STATUS, Exception):
         app.add_exception_handler(error, _told)
     _add_lists(app, sessions)
     _add_sessions(app, sessions)
@@ -157,12 +157,12 @@ class _Guarded:
 
 
 def _told(_: Request, error: Exception) -> JSONResponse:
-    kind = next(kind for kind in type(error).__mro__ if kind in _STATUS)
+    kind = next((kind for kind in type(error).__mro__ if kind in _STATUS), type(error))
     text = str(error)
     if isinstance(error, RequestValidationError):
         text = "; ".join(f"{'.'.join(map(str, one['loc'][1:]))}: {one['msg']}" for one in error.errors())
     headers = {"Retry-After": str(error.retry_after)} if isinstance(error, SessionsUsedUp) else {}
-    return JSONResponse({"error": text, "kind": kind.__name__}, _STATUS[kind], headers)
+    return JSONResponse({"error": text, "kind": kind.__name__}, _STATUS.get(kind, 500), headers)
 
 
 async def _close_idle(sessions: Sessions) -> None:

@@ -14,11 +14,12 @@ from typing import Any, cast
 
 from eval_flows.episodes.agents.choice import Setting
 from eval_flows.episodes.agents.follower import Follower
-from eval_flows.episodes.environment import WAIT, Observation, Reward
+from eval_flows.episodes.environment import WAIT, Observation
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.serving.client import ServedEnvironment, Server
 from eval_flows.episodes.tasks.task import Task, TaskStep
 from machines.client import Window
+from machines.errors import MachineError
 from machines.machine import Offers
 
 
@@ -57,10 +58,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Played:
-    """An episode that was played through a server; `end` is how it ended."""
+    """An episode that was played through a server; `end` is how it ended, or the text of a fault of the machine."""
 
     task: Task
-    reward: Reward
+    reward: float | None
     steps: int
     end: str | None
 
@@ -71,7 +72,7 @@ def play_through(played: ServedEnvironment, task: Task, offers: Offers) -> Playe
     oracle = Follower(cast("Setting", SimpleNamespace(environment=seen)))
     while played.state.end is None:
         seen.observation = played.step(oracle.decide(cast("Any", None)).actions)
-    return Played(task, played.evaluate(), played.state.step, played.state.end)
+    return Played(task, played.evaluate().value, played.state.step, played.state.end)
 
 
 def play_all(address: str, token: str, suite: str, tasks: Iterable[Task], offers: Offers, sessions: int) -> list[Played]:
@@ -85,7 +86,10 @@ def play_all(address: str, token: str, suite: str, tasks: Iterable[Task], offers
         found = []
         with server.environment(suite, "none") as played:
             while (task := waiting.get()) is not None:
-                found.append(play_through(played, task, offers))
+                try:
+                    found.append(play_through(played, task, offers))
+                except MachineError as error:
+                    found.append(Played(task, None, 0, str(error)))
         server.close()
         return found
 
