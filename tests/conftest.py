@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psutil  # type: ignore[import-untyped]
 import pytest
 
@@ -23,6 +24,8 @@ from machines.image import Image
 from warehouse.layout import DataFolder
 
 REPOSITORY = Path(__file__).parent.parent
+hypothesis.settings.register_profile("without a deadline", deadline=None)  # machines are shared and noisy
+hypothesis.settings.load_profile("without a deadline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
