@@ -9,6 +9,7 @@ import hashlib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
 import yaml
 from pydantic import BaseModel, ConfigDict
@@ -84,21 +85,6 @@ class Image:
         ]
 
     @property
-    def writers(self) -> list[list[str]]:
-        """Return the commands that make programs write their settings to files."""
-        return declared().writers
-
-    @property
-    def own(self) -> list[str]:
-        """Return the paths below the home folder that programs write by themselves, first those of the desktop; a star stands for any characters."""
-        return self.offers.own
-
-    @property
-    def own_keys(self) -> dict[str, list[str]]:
-        """Return the keys that programs set by themselves in files of settings, by the path of the file."""
-        return self.offers.own_keys
-
-    @property
     def offers(self) -> Offers:
         """Return what machines with this image offer."""
         return Offers(
@@ -109,9 +95,19 @@ class Image:
             programs=self.programs,
             actions=frozenset(ACTIONS),
             desktop_own=tuple(declared().own),
-            writers=tuple(map(tuple, self.writers)),
+            writers=tuple(map(tuple, declared().writers)),
             packages=self.held.packages if self.is_built else (),
         )
+
+    def guest_configuration(self, token: str, processes: int, memory_mb: int) -> dict[str, Any]:
+        """Return the configuration of the guest server, without its socket; the two numbers limit what the agent runs."""
+        return {
+            "token": token,
+            "screen": self.screen,
+            "programs": {handle: program.command for handle, program in self.programs.items()},
+            "limits": {"processes": processes, "memory_mb": memory_mb},
+            "home": "/opt/deskmill/home",
+        }
 
     def check_built(self) -> None:
         """Raise `MachineNeeds` if the image is not built completely."""

@@ -110,15 +110,8 @@ def guest_start(image: Image, token: str) -> dict[str, Any]:
     """Return what starts the guest server in its sandbox inside a virtual machine, for `machines.vm.start`."""
     limits = declared().virtual_machine.limits
     sandbox = guest_command(limits["disk_mb"], "/", "/opt/deskmill/machines/guest", "/opt/deskmill/home")
-    configuration = {
-        "token": token,
-        "screen": image.screen,
-        "programs": {handle: program.command for handle, program in image.programs.items()},
-        "limits": {name: limits[name] for name in ("processes", "memory_mb")},
-        "home": "/opt/deskmill/home",
-    }
     to_user = ["setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups", "env", "PATH=/opt/deskmill/bin:/usr/bin:/bin"]
-    return {"command": [*to_user, *sandbox], "configuration": configuration}
+    return {"command": [*to_user, *sandbox], "configuration": image.guest_configuration(token, limits["processes"], limits["memory_mb"])}
 
 
 @cache

@@ -112,16 +112,7 @@ class Sandbox:
 
     def _configure(self, token: str, descriptor: int) -> None:
         assert self._process is not None and self._process.stdin is not None
-        limits = {"processes": self.limits.processes, "memory_mb": self.limits.memory_mb}
-        programs = {handle: program.command for handle, program in self.image.programs.items()}
-        asked = {
-            "token": token,
-            "socket": descriptor,
-            "screen": self.image.screen,
-            "programs": programs,
-            "limits": limits,
-            "home": "/opt/deskmill/home",
-        }
+        asked = self.image.guest_configuration(token, self.limits.processes, self.limits.memory_mb) | {"socket": descriptor}
         try:
             self._process.stdin.write(json.dumps(asked).encode() + b"\n")
             self._process.stdin.flush()  # stays open: the guest ends when it closes, even if this process is killed
