@@ -9,11 +9,12 @@ from atomic_tasks.problems import Place, Problem, suggestion
 from atomic_tasks.schema import AtomicTask, placeholders
 from atomic_tasks.shapes import misfits
 
+HOME = "home"  # `{home}` stands for the home folder of the machine that an episode is played on
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes": frozenset[str]()}
 
 
 def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
-    """Check `setup`, `preload`, `oracle`, `check` and `changes` of each task, and the arguments that they use."""
+    """Check `setup`, `preload`, `oracle`, `check` and `changes` of each task, and the arguments that they use; `{home}` is the home folder."""
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         for number, task in enumerate(application.tasks) if source else ():
@@ -26,7 +27,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             for key in ("setup", "preload", "oracle", "check", "changes"):
                 for entry_number, text in _texts(getattr(task, key) or ()):
                     for name in placeholders(text):
-                        if name and name not in task.arguments:
+                        if name and name != HOME and name not in task.arguments:
                             where = (*place, key, entry_number)
                             yield source.problem(where, f"uses {{{name}}}, but {task.id} has no such argument{suggestion(name, task.arguments)}")
 
@@ -113,6 +114,8 @@ def _mistaken_parts(declared: WithKeys, asked: object) -> Iterator[str]:
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
     if (task.oracle or task.check or task.setup or task.infeasible) and platform != "linux":
         yield problem((*place, "oracle"), "only applications of platform linux run on our machines")
+    if task.is_executable and HOME in task.arguments:
+        yield problem((*place, "arguments"), f"{{{HOME}}} stands for the home folder of the machine: give the argument another name")
     if task.infeasible and (task.oracle or task.check):
         yield problem((*place, "infeasible"), "an infeasible task has no oracle and no check: remove them")
     if task.oracle and not task.check and not task.generic:

@@ -59,15 +59,15 @@ class Environment:
         else:
             self._is_started = True
             self._machine.start()
-        self._task, self._observation, self._before = task, None, None
+        self._task, self._observation, self._before = task.on(self.offers.home), None, None
         self._desktop = desktop = Desktop(self._machine.client, self._machine.offers)
-        for entry in (entry for step in task.steps for entry in step.setup):
+        for entry in (entry for step in self.task.steps for entry in step.setup):
             make(desktop, entry)
-        first = task.steps[0]
+        first = self.task.steps[0]
         self._opened = 1 if start == "preloaded" and first.preload is not None else 0
         if start == "preloaded":
             desktop.open(first.program, first.preload or ())
-        self._before = look_before(desktop, task)
+        self._before = look_before(desktop, self.task)
         return self._observed()
 
     def step(self, action: Action | Sequence[Action], elements: Sequence[Element] | None = None) -> Observation:

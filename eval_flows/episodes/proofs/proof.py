@@ -61,6 +61,8 @@ def prove(task: Task, changed: dict[str, Task], machine: MachineChoice) -> list[
     """
     if task.infeasible is not None:
         return []
+    home = machine.offers.home
+    task, changed = task.on(home), {name: other.on(home) for name, other in changed.items()}
     with Environment(machine.make(), sees=()) as environment:
         return [trial for run in _runs(task, changed) for trial in _tried(environment, task, run)]
 

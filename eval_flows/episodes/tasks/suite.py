@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -51,6 +51,7 @@ class Suite(Declared):
     title: str
     description: str
     image: Identifier = Field(description="the image of machines/desktop.yaml that it runs on")
+    platform: Literal["linux", "windows"] = Field("linux", description="the platform of the machines that it is played on")
     seed: int
     unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
     episodes: tuple[Listed, ...] = Field(min_length=1)

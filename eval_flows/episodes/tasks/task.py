@@ -52,6 +52,16 @@ class Task(BaseModel):
         """Return a hash of everything that makes the task."""
         return hashlib.blake2b(json.dumps(self.model_dump(), sort_keys=True).encode(), digest_size=8).hexdigest()
 
+    def on(self, home: str) -> "Task":
+        """Return the task on a machine with that home folder: `{home}` stands for it in what is set up, done and checked."""
+
+        def filled(step: TaskStep) -> TaskStep:
+            entries = {name: tuple(fill(getattr(step, name), {"home": home})) for name in ("setup", "oracle", "check", "changes")}
+            preload = None if step.preload is None else tuple(fill(step.preload, {"home": home}))
+            return step.model_copy(update={**entries, "preload": preload})
+
+        return self.model_copy(update={"steps": tuple(map(filled, self.steps))})
+
     @property
     def budget(self) -> int:
         """Return the most steps that an agent may take."""

@@ -70,7 +70,7 @@ def holds(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool
     task = catalog.tasks[task_id]
     composition = single(catalog, task, derived_random(seed, task_id))
     values = values_of(composition, catalog, seed, task_id, "bind")
-    episode = made_task(composition, values, catalog, "L1", "")
+    episode = made_task(composition, values, catalog, "L1", "").on(HOME)
     home = Home()
     desk = cast("Desktop", Screen(home))
     for step in episode.steps:

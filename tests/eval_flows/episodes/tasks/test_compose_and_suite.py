@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -16,10 +17,13 @@ from eval_flows.episodes.environment.reward import Before
 from eval_flows.episodes.environment.side_effects.home import Home
 from eval_flows.episodes.tasks.compose import NotComposed, sequence, single
 from eval_flows.episodes.tasks.fill import fill
-from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks
+from eval_flows.episodes.tasks.needs import refuse_if_lacking
+from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks, tasks_of
 from eval_flows.episodes.tasks.task import STEP_BUDGETS, Task, TaskStep
+from machines.errors import MachineNeeds
+from machines.machine import Offers, Program
 from tests.eval_flows.episodes.conftest import HEAD, Listed
-from tests.eval_flows.episodes.desktops import desktop
+from tests.eval_flows.episodes.desktops import OFFERS, desktop
 
 Suite = Callable[..., list[SuiteTask]]
 
@@ -117,6 +121,39 @@ def test_the_suites_say_every_checked_value_and_name_no_application(name: str, c
         for application in (catalog.applications[one] for one in made.task.applications):
             named = [application.title] if application.name_is_a_word else [application.title, *application.aliases]
             assert not [one for one in named if one.casefold() in left], made.task.instruction
+
+
+def test_a_machine_that_lacks_what_a_suite_needs_is_refused_in_one_line_that_names_it() -> None:
+    suite, tasks = read_suite("smoke"), tasks_of("smoke")
+    programs = {name: Program(command=[name], window_class=name) for name in ("mousepad", "galculator", "thunar")}
+    whole = replace(OFFERS, programs=programs)
+    refuse_if_lacking("smoke", suite, tasks, "own", whole)
+    bare = Offers(
+        "windows",
+        "Docker",
+        "C:/Users/Docker",
+        (800, 600),
+        {"mousepad": programs["mousepad"]},
+        whole.actions - {"drag"},
+        frozenset({"screenshot"}),
+        False,
+        False,
+    )
+    with pytest.raises(MachineNeeds) as refused:
+        refuse_if_lacking("smoke", suite, tasks, "own", bare)
+    assert str(refused.value) == (
+        "the suite 'smoke' cannot be played on this machine of kind 'own', which lacks: the platform linux (it has windows); the programs galculator, thunar; "
+        "the actions drag; observations with tree, windows, clipboard; a way to fetch files for the checks; a way to run commands for the checks"
+    )
+
+
+def test_no_path_of_one_machine_stands_in_a_task(catalog: Catalog) -> None:
+    for name in ("smoke", "desktop", "singles"):
+        for made in suite_tasks(read_suite(name), catalog):
+            assert "/home/" not in made.task.model_dump_json(), made.task
+            elsewhere = made.task.on("/Users/somebody")
+            assert "{home}" not in elsewhere.model_dump_json() and elsewhere.on("/home/agent") == elsewhere
+            assert ("/Users/somebody" in elsewhere.model_dump_json()) == ("{home}" in made.task.model_dump_json())
 
 
 def step(application: str, *checks: str) -> TaskStep:

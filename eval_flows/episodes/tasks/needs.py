@@ -1,0 +1,36 @@
+"""What a suite needs of a machine: its platform, the programs of its tasks, and what the environment and the checks do there."""
+
+from collections.abc import Iterable, Iterator
+
+from eval_flows.episodes.tasks.suite import Suite
+from eval_flows.episodes.tasks.task import Task
+from machines.actions import ACTIONS
+from machines.errors import MachineNeeds
+from machines.machine import Offers
+
+_OBSERVED = ("screenshot", "tree", "windows", "clipboard")
+
+
+def refuse_if_lacking(name: str, suite: Suite, tasks: Iterable[Task], kind: str, offers: Offers) -> None:
+    """Raise `MachineNeeds` in one line that names everything that the suite needs and the machine does not offer."""
+    lacking = list(_lacking(suite, tasks, offers))
+    if lacking:
+        raise MachineNeeds(f"the suite '{name}' cannot be played on this machine of kind '{kind}', which lacks: {'; '.join(lacking)}")
+
+
+def _lacking(suite: Suite, tasks: Iterable[Task], offers: Offers) -> Iterator[str]:
+    if offers.platform != suite.platform:
+        yield f"the platform {suite.platform} (it has {offers.platform})"
+    programs = sorted({program for task in tasks for program in task.programs} - set(offers.programs))
+    if programs:
+        yield f"the programs {', '.join(programs)}"
+    actions = [name for name in ACTIONS if name not in offers.actions]
+    if actions:
+        yield f"the actions {', '.join(actions)}"
+    observed = [name for name in _OBSERVED if name not in offers.observations]
+    if observed:
+        yield f"observations with {', '.join(observed)}"
+    if not offers.fetches_files:
+        yield "a way to fetch files for the checks"
+    if not offers.runs_commands:
+        yield "a way to run commands for the checks"
