@@ -21,14 +21,18 @@ class WithKeys(Declared):
 
 ShapeName = Literal[
     "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
-    "value", "values", "pattern", "number", "near", "order", "getter",
+    "value", "values", "pattern", "number", "near", "order", "getter", "drawing",
 ]  # fmt: skip
 
 
 class Named(Declared):
-    """A metric or a step of an oracle: the shape that it takes (atomic_tasks/shapes.py), and its purpose."""
+    """A metric or a step of an oracle: the shape that it takes (atomic_tasks/shapes.py), and its purpose.
+
+    A graded metric gives a share from 0 to 1, and its check declares from which `threshold` on it holds.
+    """
 
     takes: ShapeName
+    graded: bool = False
     holds: str | None = None
     does: str | None = None
 

@@ -10,6 +10,7 @@ from atomic_tasks.schema import AtomicTask, placeholders
 from atomic_tasks.shapes import misfits
 
 HOME = "home"  # `{home}` stands for the home folder of the machine that an episode is played on
+_THRESHOLD = "threshold"
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes": frozenset[str]()}
 
 
@@ -21,6 +22,7 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             place: Place = ("tasks", number)
             assert source is not None
             yield from _names(catalog, task, place, source.problem)
+            yield from _thresholds(catalog, task, place, source.problem)
             yield from _keys(catalog, task, place, source.problem)
             yield from _shapes(catalog, task, place, source.problem)
             yield from _wholeness(task, application.platform, place, source.problem)
@@ -45,14 +47,24 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
                 yield problem((*place, key, number), f"unknown name '{verbs[0]}'{suggestion(verbs[0], names)}")
     for number, entry in enumerate(task.check):
         for name in entry:
-            if name not in known.getters and name not in known.metrics:
+            if name not in known.getters and name not in known.metrics and name != _THRESHOLD:
                 yield problem((*place, "check", number), f"unknown checker '{name}'{suggestion(name, [*known.getters, *known.metrics])}")
         for name in entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else ():
             if name not in known.getters:
                 yield problem((*place, "check", number), f"unknown checker '{name}' in same_as{suggestion(name, known.getters)}")
         found = [sum(name in names for name in entry) for names in (known.getters, known.metrics)]
-        if found != [1, 1] and all(name in known.getters or name in known.metrics for name in entry):
+        if found != [1, 1] and all(name in known.getters or name in known.metrics or name == _THRESHOLD for name in entry):
             yield problem((*place, "check", number), f"needs one getter and one metric, and has {found[0]} and {found[1]}")
+
+
+def _thresholds(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
+    for number, entry in enumerate(task.check):
+        graded = [name for name in entry if name in catalog.checkers.metrics and catalog.checkers.metrics[name].graded]
+        threshold = entry.get(_THRESHOLD)
+        if graded and not (isinstance(threshold, int | float) and 0 < threshold <= 1):
+            yield problem((*place, "check", number), f"{graded[0]} is graded: give a threshold above 0 and up to 1 from which on it holds")
+        elif threshold is not None and not graded:
+            yield problem((*place, "check", number), "only a graded metric takes a threshold")
 
 
 def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:

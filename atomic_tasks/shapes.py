@@ -40,6 +40,13 @@ class Stretch(Declared):
     to: Element | Spot
 
 
+class Drawing(Declared):
+    """A picture, as the maker `picture` draws it."""
+
+    size: tuple[int, int]
+    shapes: tuple[dict[str, Any], ...] = ()
+
+
 def _pattern(text: str) -> str:
     try:
         re.compile(PLACEHOLDER.sub("x", text), re.MULTILINE)
@@ -81,6 +88,7 @@ SHAPES: Mapping[ShapeName, Shape] = {
     "number": Shape("a number", Number),
     "near": Shape("a number, or [number, tolerance]", Number | tuple[Number] | tuple[Number, Number]),
     "order": Shape("ascending or descending", Literal["ascending", "descending"]),
+    "drawing": Shape("a picture, as in {size: [480, 360], shapes: [{fill: true, colour: white}]}", Drawing, Drawing),
     "getter": Shape("another getter with what it takes", Annotated[dict[str, Any], Field(min_length=1, max_length=1)]),
 }
 _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(shape.fits) for name, shape in SHAPES.items()}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 _STRINGS = pa.list_(pa.string())
-_CHECK = pa.struct([("check", pa.string()), ("got", pa.string()), ("holds", pa.bool_())])
+_CHECK = pa.struct([("check", pa.string()), ("got", pa.string()), ("holds", pa.bool_()), ("share", pa.float64())])
 
 EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
     "episodes": pa.schema(

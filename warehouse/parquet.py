@@ -138,7 +138,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 5, "rejected": 4, "episodes": 3}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 5, "rejected": 4, "episodes": 4}
 
 
 ROW_GROUP = 10_000  # rows

@@ -437,7 +437,7 @@ create table episodes (
     output_tokens bigint not null,
     cost_usd double not null,
     model_seconds double,
-    checks struct("check" varchar, got varchar, holds boolean)[] not null,
+    checks struct("check" varchar, got varchar, holds boolean, share double)[] not null,
     side_effects varchar[],
     tries integer not null,
     fault varchar,
@@ -458,7 +458,7 @@ comment on column episodes.instruction is 'Instruction for the agent';
 comment on column episodes.infeasible is 'Why the task cannot be done; null if it can';
 comment on column episodes.status is 'done, failed by agent, out of steps, model failed, out of time, or infrastructure fault; all but the last are outcomes of the agent';
 comment on column episodes.reward is 'Reward of the final state, 0 to 1; null for a fault of the infrastructure';
-comment on column episodes.is_success is 'Whether the reward is 1; null for a fault';
+comment on column episodes.is_success is 'Whether the task is done: every check reaches its threshold and nothing is damaged, or FAIL is right; null for a fault';
 comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
 comment on column episodes.malformed is 'Steps without a valid action, or whose action the guest refused';
@@ -471,7 +471,7 @@ comment on column episodes.input_tokens is 'Tokens that the model read';
 comment on column episodes.output_tokens is 'Tokens that the model wrote';
 comment on column episodes.cost_usd is 'Dollars for the calls of the model';
 comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and if the run is older than this column';
-comment on column episodes.checks is 'Checks of the final state: what was checked, what was found, and whether it holds; empty for faults';
+comment on column episodes.checks is 'Checks of the final state: what was checked, what was found, whether it holds, and its share from 0 to 1 (0 or 1 unless it is graded); empty for faults';
 comment on column episodes.side_effects is 'Changes that no task of the episode allows, in words; null if they were not checked: for faults and older runs';
 comment on column episodes.tries is 'Number of tries of the infrastructure';
 comment on column episodes.fault is 'What failed in the infrastructure; null if nothing did';

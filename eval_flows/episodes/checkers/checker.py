@@ -29,7 +29,8 @@ class Checkers:
     """A family of checkers, by name.
 
     A getter of a file takes its content and what the catalog asks for; it may raise anything if it cannot read the file. A getter of the desktop
-    takes the desktop. Both return None if there is nothing. A metric takes what a getter got and what is expected.
+    takes the desktop. Both return None if there is nothing. A metric takes what a getter got and what is expected,
+    and returns whether that is right, or a share from 0 to 1 if it is graded.
     """
 
     of_files: Mapping[str, OfFile] = field(default_factory=dict)
@@ -65,7 +66,7 @@ class Known:
         metric = next((name for name in entry if name in self.checkers.metrics), None)
         getter = next((name for name in entry if name in self.checkers.of_files or name in self.checkers.of_desktop), None)
         if metric is None or getter is None:
-            unknown = ", ".join(f"'{name}'" for name in entry if name not in self.family)
+            unknown = ", ".join(f"'{name}'" for name in entry if name not in self.family and name != "threshold")
             told = "; ".join(self.broken) or f"the families are {', '.join(map(str, CHECKERS.plugins))}"
             raise PluginError(f"there is no checker {unknown}: {told}")
         return getter, metric

@@ -28,11 +28,16 @@ _HOLDING_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Checked:
-    """A check, the value that it got, and whether it holds."""
+    """A check, the value that it got, and the share from 0 to 1 that its metric gave; a metric that is not graded gives 0 or 1."""
 
     entry: Entry
     got: Any
-    holds: bool
+    share: float
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether the share reaches the threshold of the check."""
+        return self.share >= float(self.entry.get("threshold", 1))
 
 
 def sources_of(desktop: Desktop, checks: Iterable[Sequence[Entry]]) -> Sources:
@@ -77,9 +82,9 @@ def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
         expected = sources[_key(entry)] if _key(entry) in sources else get(desktop, other, asked)
     try:
         with within(_HOLDING_SECONDS):
-            return Checked(entry, got, bool(known().checkers.metrics[metric](got, expected)))
+            return Checked(entry, got, float(known().checkers.metrics[metric](got, expected)))
     except TimeoutError:  # a regular expression that never ends on this text
-        return Checked(entry, got, False)
+        return Checked(entry, got, 0.0)
 
 
 def check_all(desktop: Desktop, entries: Sequence[Entry], sources: Sources, seconds: float = 0.0) -> list[Checked]:

@@ -1,8 +1,11 @@
-"""Metrics: each compares what a getter got with what is expected. A missing value fails every metric, except `is` with nothing expected."""
+"""Metrics: each compares what a getter got with what is expected, and returns whether it holds, or, if it is graded, a share from 0 to 1.
+
+A missing value fails every metric, except `is` with nothing expected.
+"""
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from math import isfinite
 from typing import Any
 
@@ -11,6 +14,7 @@ from eval_flows.episodes.checkers.checker import Checkers
 
 _SAME_NUMBER = 1e-9
 _TOLERANCE = 0.01
+_NO_CELL = object()
 _SHOWN = 1e-8  # calculators show about ten digits
 
 
@@ -88,6 +92,24 @@ def _goes_up_by(got: Any, expected: Any) -> bool:
     return all(one is not None and other is not None and same(other, one + step) for one, other in pairwise(numbers))
 
 
+def _cells(value: Any) -> list[list[Any]]:
+    """Return rows; a list of values is a row of one cell for each."""
+    listed = value if isinstance(value, list | tuple) else []
+    return [list(row) if isinstance(row, list | tuple) else [row] for row in listed]
+
+
+def _cells_like(got: Any, expected: Any) -> float:
+    """Return the share of cells that are right, of all cells that either side has."""
+    rows = zip_longest(_cells(got), _cells(expected), fillvalue=list[Any]())
+    pairs = [pair for one, other in rows for pair in zip_longest(one, other, fillvalue=_NO_CELL)]
+    return sum(_NO_CELL not in pair and same(*pair) for pair in pairs) / len(pairs) if pairs else 0.0
+
+
+def _share_matching(got: Any, expected: Any) -> float:
+    listed = got if isinstance(got, list | tuple) else []
+    return sum(re.search(str(expected), str(one)) is not None for one in listed) / len(listed) if listed else 0.0
+
+
 CHECKERS = Checkers(
     metrics={
         "is": same,
@@ -104,6 +126,8 @@ CHECKERS = Checkers(
         "has_length": lambda got, expected: isinstance(got, list | tuple | str) and same(len(got), expected),
         "is_sorted": _is_sorted,
         "goes_up_by": _goes_up_by,
+        "cells_like": _cells_like,
+        "share_matching": _share_matching,
         "same_as": lambda got, expected: got is not None and same(got, expected),
     }
 )

@@ -3,14 +3,21 @@
 import hashlib
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageColor
 
 from eval_flows.episodes.checkers.checker import Checkers
+from eval_flows.episodes.tasks.makers import OF_FILES
 
 _LARGEST_PICTURE = 50_000_000  # pixels
+Channel = NDArray[np.float64]
+_BLOCK = 8  # pixels
+_C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 _NEARLY = 6  # two colours count as the same up to this many levels of 255
 
 
@@ -74,8 +81,45 @@ def _pixels_of(picture: Image.Image, colour: str) -> int:
     return ImageChops.darker(ImageChops.darker(masks[0], masks[1]), masks[2]).histogram()[255]
 
 
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """A picture as a whole. In words it is only its size."""
+
+    picture: Image.Image
+
+    def __repr__(self) -> str:
+        """Return its size in words."""
+        return f"a picture of {self.picture.width} x {self.picture.height} pixels"
+
+
+def resemblance(got: Any, expected: Any) -> float:
+    """Return how much a picture looks like the declared one, from 0 to 1; 0 if it has another size."""
+    wanted = opened_picture(OF_FILES["picture"]({"path": "expected.png", **expected}))
+    if not isinstance(got, Whole) or got.picture.size != wanted.size:
+        return 0.0
+    one, other = (np.asarray(picture.convert("RGBA"), dtype=float) for picture in (got.picture, wanted))
+    return max(0.0, float(np.mean([_similarity(one[..., channel], other[..., channel]) for channel in range(4)])))
+
+
+def _similarity(one: Channel, other: Channel) -> float:
+    """Return the mean SSIM (Wang et al. 2004) of the blocks of two channels of one size; blocks do not overlap."""
+    side = min(_BLOCK, *one.shape)
+    rows, columns = one.shape[0] // side, one.shape[1] // side
+    a, b = (
+        channel[: rows * side, : columns * side].reshape(rows, side, columns, side).swapaxes(1, 2).reshape(-1, side * side)
+        for channel in (one, other)
+    )
+    mean_a, mean_b = a.mean(axis=1), b.mean(axis=1)
+    together = ((a - mean_a[:, None]) * (b - mean_b[:, None])).mean(axis=1)
+    light = (2 * mean_a * mean_b + _C1) / (mean_a**2 + mean_b**2 + _C1)
+    structure = (2 * together + _C2) / (a.var(axis=1) + b.var(axis=1) + _C2)
+    return float((light * structure).mean())
+
+
 CHECKERS = Checkers(
     of_files={
         "picture": lambda content, asked: of_picture(content, asked["what"]),
-    }
+        "image": lambda content, _: Whole(opened_picture(content)),
+    },
+    metrics={"resembles": resemblance},
 )

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from statistics import fmean
 
 from eval_flows.episodes.checkers.checks import Checked, Sources, check_all, sources_of
 from eval_flows.episodes.environment.desktop import Desktop
@@ -26,7 +27,8 @@ class Before:
 class Reward:
     """The reward, and what it is made of: the share that the checks earn, every check, and the damage in words.
 
-    Damage is a change that no step of the task allows. `ended` is how the agent ended the episode, if it did.
+    The lowest share of the checks counts: of all for L1 and L2, and of those of each phase for L3, whose mean is taken. A check that is not graded
+    has the share 0 or 1. Damage is a change that no step of the task allows. `ended` is how the agent ended the episode, if it did.
     """
 
     by_checks: float
@@ -34,6 +36,16 @@ class Reward:
     side_effects: list[str]
     is_infeasible: bool = False
     ended: Ending | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether every check holds: its share reaches its threshold."""
+        return all(one.holds for one in self.checked)
+
+    @property
+    def is_success(self) -> bool:
+        """Tell whether the task is done: every check holds and nothing was damaged, or FAIL was right."""
+        return self.value > 0 and (self.is_infeasible or self.holds)
 
     @property
     def value(self) -> float:
@@ -57,7 +69,7 @@ def look_before(desktop: Desktop, task: Task) -> Before:
 def rewarded(desktop: Desktop, task: Task, before: Before, ended: Ending | None = None, seconds: float = CHECK_SECONDS) -> Reward:
     """Judge the final state; a check that fails is looked at again for `seconds`.
 
-    The checks earn 0 or 1 for L1 and L2, and the share of passed phases for L3.
+    For L1 and L2 the checks earn their lowest share. For L3 they earn the mean of the phases, each with its lowest share.
     """
     desktop.settle(quiet=0.2, limit=5.0)
     desktop.write_settings()
@@ -65,10 +77,9 @@ def rewarded(desktop: Desktop, task: Task, before: Before, ended: Ending | None 
     phases = [phase for phase in task.phases if any(step.check for step in phase)]
     found = check_all(desktop, [entry for phase in phases for step in phase for entry in step.check], before.sources, seconds)
     damage = _damage(desktop, task, before, until)
-    held = iter(found)
-    by_phase = [[next(held).holds for step in phase for _ in step.check] for phase in phases]
-    passed = [all(holds) for holds in by_phase]
-    share = sum(passed) / len(passed) if task.level == "L3" and passed else float(all(passed))
+    left = iter(found)
+    lowest = [min(next(left).share for step in phase for _ in step.check) for phase in phases]
+    share = fmean(lowest) if task.level == "L3" and lowest else min(lowest, default=1.0)
     return Reward(share, found, damage, task.infeasible is not None, ended)
 
 

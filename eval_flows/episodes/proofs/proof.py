@@ -1,5 +1,7 @@
 """The proof of a task: doing nothing earns 0, the oracle earns 1, and the oracle with anything missing or changed earns less.
 
+Of a task with graded checks, doing nothing and an oracle with anything missing or changed stay below a threshold.
+
 After the oracle has earned 1, its result is spoiled: a file beside it is deleted, and one more part of a file that it touched is changed.
 The damage must be named each time, and must earn 0.
 
@@ -89,7 +91,8 @@ def _tried(environment: Environment, task: Task, run: _Run) -> Iterator[Trial]:
     stuck = _carried_out(environment, run)
     reward = environment.evaluate(CHECK_SECONDS if run.has_all else _LACKING_CHECK_SECONDS)
     got = reward.value if run.kind == "oracle" else reward.by_checks  # damage must not hide a check that sees too little
-    passed = {"oracle": got == 1 and not stuck, "nothing": got == 0 and not reward.side_effects}.get(run.kind, got < 1)
+    below = not reward.holds if any("threshold" in one.entry for one in reward.checked) else got == 0
+    passed = {"oracle": got == 1 and not stuck, "nothing": below and not reward.side_effects}.get(run.kind, not reward.holds)
     yield Trial(kind=run.kind, what=run.what, reward=got, passed=passed, seen="" if passed else _seen(stuck, reward))
     if run.kind == "oracle" and run.what == f"{_TWICE}" and reward.value == 1:
         yield from _spoiled(environment)

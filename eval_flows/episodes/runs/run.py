@@ -156,7 +156,7 @@ def _figures(played: Trajectory) -> Row:
         "status": played.status,
         "reward": played.reward.value,
         "side_effects": played.reward.side_effects,
-        "is_success": played.reward.value == 1,
+        "is_success": played.reward.is_success,
         "steps": len(played.steps),
         "malformed": played.malformed,
         "ready_seconds": round(played.ready_seconds, 3),

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from eval_flows.episodes.agents.agent import Decision, Spent
 from eval_flows.episodes.agents.question import NoAnswer
+from eval_flows.episodes.checkers.checks import Checked
 from eval_flows.episodes.environment import Reward
 
 Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
@@ -61,10 +62,17 @@ def sum_of(spent: Sequence[Spent]) -> Spent:
 def as_json(played: Trajectory) -> dict[str, Any]:
     """Return the steps, the checks and the side effects as they are kept, without pictures."""
     return {
-        "checks": [{"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds} for one in played.reward.checked],
+        "checks": [
+            {"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds, "share": round(one.share, 4)}
+            for one in played.reward.checked
+        ],
         "side_effects": played.reward.side_effects,
         "steps": [_step(step) for step in played.steps],
     }
+
+
+def _check(one: Checked) -> dict[str, Any]:
+    return {"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds, "share": round(one.share, 4)}
 
 
 def _step(step: PlayedStep) -> dict[str, Any]:
