@@ -71,7 +71,7 @@ def test_what_holds(metric: str, got: Any, expected: Any, holds: bool) -> None:
     assert METRICS[metric](got, expected) is holds
 
 
-@pytest.mark.parametrize("metric", sorted(set(METRICS) - {"is"}))
+@pytest.mark.parametrize("metric", sorted(set(METRICS) - {"is", "resembles"}))
 @pytest.mark.parametrize("expected", ["", "x", "0", [], ["x"], "ascending", None])
 def test_what_is_not_there_meets_none(metric: str, expected: Any) -> None:
     if (metric == "close_to" and isinstance(expected, list)) or (metric == "comes_to" and expected != "0"):
@@ -84,10 +84,10 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("goes_up_by", 2), ("has_length", 2), ("matches", "a")])  # fmt: skip
+@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("goes_up_by", 2), ("has_length", 2), ("matches", "a"), ("cells_like", [[1, "x"]]), ("share_matching", "a")])  # fmt: skip
 @given(got=VALUES)
 def test_whatever_was_got_there_is_an_answer(metric: str, expected: Any, got: Any) -> None:
-    assert METRICS[metric](got, expected) in (True, False)
+    assert 0 <= METRICS[metric](got, expected) <= 1
 
 
 @given(VALUES)
