@@ -93,12 +93,15 @@ class Whole:
 
 
 def resemblance(got: Any, expected: Any) -> float:
-    """Return how much a picture looks like the declared one, from 0 to 1; 0 if it has another size."""
+    """Return how much a picture looks like the declared one, from 0 to 1; 0 if it has another size.
+
+    Red, green, blue and opacity are compared each on its own, and the least similar one counts: a colour may differ in one of them alone.
+    """
     wanted = opened_picture(OF_FILES["picture"]({"path": "expected.png", **expected}))
     if not isinstance(got, Whole) or got.picture.size != wanted.size:
         return 0.0
     one, other = (np.asarray(picture.convert("RGBA"), dtype=float) for picture in (got.picture, wanted))
-    return max(0.0, float(np.mean([_similarity(one[..., channel], other[..., channel]) for channel in range(4)])))
+    return max(0.0, min(_similarity(one[..., channel], other[..., channel]) for channel in range(4)))
 
 
 def _similarity(one: Channel, other: Channel) -> float:

@@ -13,7 +13,7 @@ from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.proofs.proof import Trial, prove
 from eval_flows.episodes.runs.identity import code_hashes
-from eval_flows.episodes.runs.pipeline import make_ready
+from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.runs.workers import Ask, supervised
 from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks
 from eval_flows.episodes.tasks.task import Task
@@ -86,8 +86,7 @@ def prove_suite(
     if unknown:
         raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
     episodes = part.of(episodes)
-    machine = MachineChoice(machine_kind, suite.image, data.machines, machine_options or {})
-    make_ready(name, suite, [one.task for one in episodes], machine)
+    machine = ready_machine(name, [one.task for one in episodes], data, machine_kind, machine_options or {})
     jobs = [_job(one.task, one.changed(catalog), machine) for one in episodes]
     kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]

@@ -12,7 +12,7 @@ from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
 from eval_flows.episodes.runs.run import Plan, Row, run_episodes
 from eval_flows.episodes.tasks.needs import refuse_if_lacking
-from eval_flows.episodes.tasks.suite import Suite, read_suite, suite_tasks, valid_programs
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import Task
 from eval_flows.progress import Progress
 from language_models.chat import Request
@@ -74,15 +74,20 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
         Request("", "", images=(b"",)).body(options.endpoint)  # ModelError where the model takes no pictures
     if not chosen:
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
-    machine = MachineChoice(options.machine, suite.image, data.machines, options.machine_options)
-    make_ready(suite_name, suite, [one.task for one in episodes], machine)
+    machine = ready_machine(suite_name, [one.task for one in episodes], data, options.machine, options.machine_options)
     valid = {one.task.episode_id: valid_programs(one, catalog, machine.offers.programs) for one in episodes}
     checkers = identities(entry for one in episodes for step in one.task.steps for entry in step.check)
     of_suite = [one.task.episode_id for one in episodes]
     return Plan(suite_name, of_suite, chosen, valid, agent, machine, checkers, options.start, options.repeats, options.endpoint)
 
 
-def make_ready(name: str, suite: Suite, tasks: Sequence[Task], machine: MachineChoice) -> None:
-    """Raise MachineNeeds if the machine lacks what the tasks need, or the host what the machine needs, or if its image is not built."""
-    refuse_if_lacking(name, suite, tasks, machine.kind, machine.offers)
+def ready_machine(suite: str, tasks: Sequence[Task], data: DataFolder, kind: str, options: Mapping[str, str]) -> MachineChoice:
+    """Return the machine for tasks of a suite.
+
+    MachineNeeds if it lacks what they need, if the host lacks something, or if the image is not built.
+    """
+    declared = read_suite(suite)
+    machine = MachineChoice(kind, declared.image, data.machines, options)
+    refuse_if_lacking(suite, declared, tasks, kind, machine.offers)
     machine.check()
+    return machine

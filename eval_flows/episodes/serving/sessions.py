@@ -13,7 +13,7 @@ from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.serving.messages import Pictures, Sent, StateMessage
 from eval_flows.episodes.serving.suite_environment import SuiteEnvironment
-from eval_flows.episodes.tasks.suite import read_suite, tasks_of
+from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.machine import KINDS, MachineChoice
 from warehouse.layout import DataFolder
@@ -192,5 +192,5 @@ class Sessions:
 
     def _choice(self, suite: str) -> MachineChoice:
         if suite not in self._choices:
-            self._choices[suite] = ready_machine(read_suite(suite), self._data, self._machine, self._machine_options)
+            self._choices[suite] = ready_machine(suite, tasks_of(suite), self._data, self._machine, self._machine_options)
         return self._choices[suite]

@@ -9,7 +9,7 @@ from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, Reward
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.pipeline import ready_machine
-from eval_flows.episodes.tasks.suite import read_suite, tasks_of
+from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import ACTIONS, Action, MalformedAction, made, read_actions
 from machines.machine import MachineChoice
@@ -122,8 +122,9 @@ def open_environment(
 
     `BadInput` if there is no such suite, `MachineNeeds` or `PluginError` if the machine cannot be started here; nothing is started yet.
     """
-    choice = ready_machine(read_suite(suite), data or DataFolder.from_environment(), machine, machine_options or {})
-    return SuiteEnvironment(tasks_of(suite), choice)
+    tasks = tasks_of(suite)
+    choice = ready_machine(suite, tasks, data or DataFolder.from_environment(), machine, machine_options or {})
+    return SuiteEnvironment(tasks, choice)
 
 
 def find_task(tasks: Sequence[Task], episode: int | str) -> Task:

@@ -15,6 +15,7 @@ from eval_flows.episodes.checkers.pictures import Whole, resemblance
 from eval_flows.episodes.environment import Reward, reward
 from eval_flows.episodes.environment.reward import Before
 from eval_flows.episodes.environment.side_effects.home import Home
+from eval_flows.episodes.tasks.fill import fill
 from eval_flows.episodes.tasks.makers import OF_FILES
 from eval_flows.episodes.tasks.task import Task, TaskStep
 from tests.eval_flows.episodes.desktops import desktop
@@ -70,6 +71,15 @@ def test_the_more_differs_the_less_two_pictures_look_alike() -> None:
     ]
     assert shares == sorted(shares, reverse=True) and len(set(shares)) == 4 and shares[0] > 0.99 > shares[2]
     assert resemblance(drawn({"size": [480, 361]}), wanted) == resemblance(None, wanted) == 0
+
+
+def test_another_colour_of_an_area_stays_below_the_threshold(catalog: Catalog) -> None:
+    """Two colours that differed in red and blue alone were told apart by the ninth part of a threshold."""
+    (entry,) = catalog.tasks["gimp_linux.recolour_area"].check
+    colours = ["2e8b57", "6a1b9a", "00838f", "d81b60", "c06020"]
+    pictures = {colour: fill(entry["resembles"], {"new_colour": colour}) for colour in colours}
+    shares = {(one, other): resemblance(drawn(pictures[one]), pictures[other]) for one in colours for other in colours if one != other}
+    assert max(shares.values()) < entry["threshold"] - 0.01, shares
 
 
 def checked(share: float, threshold: float | None = None) -> Checked:
