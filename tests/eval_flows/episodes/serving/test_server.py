@@ -1,8 +1,11 @@
 """Protects the server: it plays as an environment here plays, says what was wrong with a call, and keeps to its limits."""
 
+import asyncio
 import base64
 import io
 import re
+from types import SimpleNamespace
+from typing import cast
 
 import httpx
 import pytest
@@ -11,7 +14,8 @@ from PIL import Image
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import DONE, WAIT
 from eval_flows.episodes.serving.client import Server
-from eval_flows.episodes.serving.sessions import SessionsUsedUp
+from eval_flows.episodes.serving.server import create_server
+from eval_flows.episodes.serving.sessions import Limits, Sessions, SessionsUsedUp
 from eval_flows.episodes.serving.suite_environment import EpisodeOver
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import Action
@@ -124,3 +128,18 @@ def test_there_are_only_so_many_sessions(http: httpx.Client, server: Server) -> 
 def test_a_server_that_is_not_there_or_is_another_is_a_fault() -> None:
     with pytest.raises(MachineError, match="cannot be reached"):
         Server("http://127.0.0.1:9", TOKEN).suites()
+
+
+def test_a_fault_that_nobody_foresaw_is_told_too() -> None:
+    def broken(suite: str) -> None:
+        raise ZeroDivisionError(f"while {suite} was read")
+
+    app = create_server(cast("Sessions", SimpleNamespace(limits=Limits(), tasks=broken)), TOKEN)
+
+    async def ask() -> httpx.Response:
+        way = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=way, base_url="http://here", headers={"Authorization": f"Bearer {TOKEN}"}) as http:
+            return await http.get("/suites/smoke")
+
+    answer = asyncio.run(ask())
+    assert answer.status_code == 500 and answer.json() == {"error": "while smoke was read", "kind": "ZeroDivisionError"}
