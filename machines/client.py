@@ -62,13 +62,6 @@ class GuestClient:
         way = httpx.HTTPTransport(uds=name, verify=False)  # reading the host's certificates takes 0.1 s, and none is used
         return cls(httpx.Client(transport=way, base_url="http://guest", headers=headers, timeout=30.0))
 
-    @classmethod
-    def over_network(cls, address: str, token: str) -> "GuestClient":
-        """Return a client over the network, with its token; the address is such as `http://127.0.0.1:8000`."""
-        headers = {"Authorization": f"Bearer {token}"}
-        way = httpx.HTTPTransport(verify=not address.startswith("http:"))  # as above
-        return cls(httpx.Client(transport=way, base_url=address, headers=headers, timeout=30.0))
-
     def close(self) -> None:
         """Close the connections."""
         self._http.close()

@@ -26,11 +26,12 @@ WAY = 1  # the number of the way in which images are made; raise it when `machin
 
 
 class VirtualMachineSize(BaseModel):
-    """The memory of a virtual machine, and the limits of the sandbox in it, as in `machines.sandbox.Limits`."""
+    """The memory of a virtual machine, the limits of the sandbox in it as in `machines.sandbox.Limits`, and how much slower than a sandbox it is."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     memory_mb: int
     limits: dict[str, int]
+    slowness: float
 
 
 class Declared(BaseModel):
@@ -99,14 +100,15 @@ class Image:
             packages=self.held.packages if self.is_built else (),
         )
 
-    def guest_configuration(self, token: str, processes: int, memory_mb: int) -> dict[str, Any]:
-        """Return the configuration of the guest server, without its socket; the two numbers limit what the agent runs."""
+    def guest_configuration(self, token: str, processes: int, memory_mb: int, slowness: float = 1.0) -> dict[str, Any]:
+        """Return the configuration of the guest server, without its socket; `processes` and `memory_mb` limit what the agent runs."""
         return {
             "token": token,
             "screen": self.screen,
             "programs": {handle: program.command for handle, program in self.programs.items()},
             "limits": {"processes": processes, "memory_mb": memory_mb},
             "home": "/opt/deskmill/home",
+            "slowness": slowness,
         }
 
     def check_built(self) -> None:

@@ -12,10 +12,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from machines import host
-from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
-from machines.image import Image, find_image
+from machines.image import Image, declared, find_image
 from machines.machine import MachineChoice, Offers
+from machines.patient_client import PatientClient
 from machines.qemu_image import QEMU, find_disk, qemu_version
 from machines.qemu_process import Hardware, Process
 
@@ -29,7 +29,7 @@ class VirtualMachine:
 
     image: Image
     _process: Process | None = field(default=None, init=False)
-    _client: GuestClient | None = field(default=None, init=False)
+    _client: PatientClient | None = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         """Start it."""
@@ -51,7 +51,7 @@ class VirtualMachine:
         return {"root": self.image.root.name, "home": self.image.home.name, "disk": find_disk(self.image).made.identity}
 
     @property
-    def client(self) -> GuestClient:
+    def client(self) -> PatientClient:
         """Return the client of its guest server."""
         if self._client is None:
             raise MachineError("the machine is not running")
@@ -73,7 +73,7 @@ class VirtualMachine:
         made = disk.made
         assert disk.folder is not None
         self._process = process = Process(Hardware(disk.folder, made.accelerator, made.memory_mb))
-        self._client = GuestClient.over_network(f"http://127.0.0.1:{process.port}", made.token)
+        self._client = PatientClient(f"http://127.0.0.1:{process.port}", made.token, declared().virtual_machine.slowness)
         try:
             process.tell({"time": time.time()})
             self._client.wait_until_ready(_READY_SECONDS, lambda: process.is_alive)

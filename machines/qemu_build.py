@@ -17,12 +17,12 @@ from pathlib import Path
 
 from machines import host
 from machines.build import Say, build_image, locked
-from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image, declared
 from machines.kernel import Kernel, fetched
 from machines.machine import Program
 from machines.packages import architecture
+from machines.patient_client import PatientClient
 from machines.qemu import KVM, check_host
 from machines.qemu_image import Disk, Made, code_files, find_disk, guest_start, qemu_version
 from machines.qemu_process import Hardware, Process, base_options
@@ -168,9 +168,9 @@ def _make_snapshot(image: Image, hardware: Hardware, token: str, say: Say) -> No
 
 
 @contextlib.contextmanager
-def _client(process: Process, token: str) -> Iterator[GuestClient]:
+def _client(process: Process, token: str) -> Iterator[PatientClient]:
     """Yield a client of the machine once its desktop is up; its connections are closed before the machine is saved."""
-    client = GuestClient.over_network(f"http://127.0.0.1:{process.port}", token)
+    client = PatientClient(f"http://127.0.0.1:{process.port}", token, declared().virtual_machine.slowness)
     try:
         client.wait_until_ready(_DESKTOP_SECONDS, lambda: process.is_alive)
         yield client
@@ -178,7 +178,7 @@ def _client(process: Process, token: str) -> Iterator[GuestClient]:
         client.close()
 
 
-def _load(client: GuestClient, handle: str, program: Program) -> None:
+def _load(client: PatientClient, handle: str, program: Program) -> None:
     """Start a program and end it, so that its files are in the machine's memory; `MachineError` if its window does not come."""
     client.launch(program.command)
     until = time.monotonic() + _PROGRAM_SECONDS

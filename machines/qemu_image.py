@@ -108,10 +108,14 @@ def code_files() -> list[Path]:
 
 def guest_start(image: Image, token: str) -> dict[str, Any]:
     """Return what starts the guest server in its sandbox inside a virtual machine, for `machines.vm.start`."""
-    limits = declared().virtual_machine.limits
+    size = declared().virtual_machine
+    limits = size.limits
     sandbox = guest_command(limits["disk_mb"], "/", "/opt/deskmill/machines/guest", "/opt/deskmill/home")
     to_user = ["setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups", "env", "PATH=/opt/deskmill/bin:/usr/bin:/bin"]
-    return {"command": [*to_user, *sandbox], "configuration": image.guest_configuration(token, limits["processes"], limits["memory_mb"])}
+    return {
+        "command": [*to_user, *sandbox],
+        "configuration": image.guest_configuration(token, limits["processes"], limits["memory_mb"], size.slowness),
+    }
 
 
 @cache

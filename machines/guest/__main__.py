@@ -1,6 +1,7 @@
 """Process 1 of a machine with Linux: reads its configuration from standard input, starts the desktop, and serves.
 
-The configuration is JSON: `token`, `socket` (the number of the listening socket), `screen`, `programs`, `limits`, `home` (a folder to copy).
+The configuration is JSON: `token`, `socket` (the number of the listening socket), `screen`, `programs`, `limits`, `home` (a folder to copy), and
+`slowness`, how many times as slow as its host the machine is.
 """
 
 import contextlib
@@ -67,7 +68,7 @@ def _serve(processes: Processes, desktop: Desktop, asked: dict[str, Any]) -> Non
     from machines.guest.server import Guest, create_app
     from machines.guest.serving import serve
 
-    guest = Guest(Linux(processes, desktop), asked["programs"])
+    guest = Guest(Linux(processes, desktop, asked["slowness"]), asked["programs"])
     app = create_app(guest, asked["token"])
     add_protocol(app, guest)
     desktop.watch()

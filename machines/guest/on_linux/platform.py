@@ -26,11 +26,13 @@ class Linux:
 
     name = "Linux"
 
-    def __init__(self, processes: Processes, desktop: Desktop) -> None:
+    def __init__(self, processes: Processes, desktop: Desktop, slowness: float) -> None:
+        """Take a desktop on a machine that is `slowness` times as slow as its host."""
         self.home = Path(desktop.environment["HOME"])
         self.screen = desktop.screen
         self.input = Input()
         self._processes = processes
+        self._tree_seconds = _TREE_SECONDS * slowness
         self._desktop = desktop
         self._frame_buffer = FrameBuffer()
         self._windows = Windows()
@@ -59,7 +61,7 @@ class Linux:
         if self._accessibility is None or self._accessibility[0] != bus:
             self._accessibility = (bus, Accessibility(bus, self._windows.popups))
         try:
-            return tree_as_xml(*self._accessibility[1].tree(_TREE_SECONDS))
+            return tree_as_xml(*self._accessibility[1].tree(self._tree_seconds))
         except OSError:
             self._accessibility = None
             raise
