@@ -40,6 +40,7 @@ class Environment:
         self._is_started = False
         self._desktop: Desktop | None = None
         self._task: Task | None = None
+        self._here: Task | None = None  # the task with the home folder of this machine
         self._before: Before | None = None
         self._observation: Observation | None = None
         self._opened = 0
@@ -59,15 +60,15 @@ class Environment:
         else:
             self._is_started = True
             self._machine.start()
-        self._task, self._observation, self._before = task.on(self.offers.home), None, None
+        self._task, self._here, self._observation, self._before = task, task.on(self.offers.home), None, None
         self._desktop = desktop = Desktop(self._machine.client, self._machine.offers)
-        for entry in (entry for step in self.task.steps for entry in step.setup):
+        for entry in (entry for step in self._here.steps for entry in step.setup):
             make(desktop, entry)
-        first = self.task.steps[0]
+        first = self._here.steps[0]
         self._opened = 1 if start == "preloaded" and first.preload is not None else 0
         if start == "preloaded":
             desktop.open(first.program, first.preload or ())
-        self._before = look_before(desktop, self.task)
+        self._before = look_before(desktop, self._here)
         return self._observed()
 
     def step(self, action: Action | Sequence[Action], elements: Sequence[Element] | None = None) -> Observation:
@@ -101,7 +102,7 @@ class Environment:
         After FAIL the checks do not decide the reward, so they are looked at once.
         """
         ended = self.observation.ended
-        return rewarded(self.desktop, self.task, self._begun, ended, 0.0 if ended == "FAIL" else seconds)
+        return rewarded(self.desktop, self._here or self.task, self._begun, ended, 0.0 if ended == "FAIL" else seconds)
 
     def spoils(self) -> Iterator[Spoil]:
         """Yield kinds of damage that a proof can do to the state of the machine: each must be found by `evaluate`."""
@@ -149,7 +150,7 @@ class Environment:
     @property
     def steps_left(self) -> Sequence[TaskStep]:
         """Return the steps of the task that opening its first application has not done."""
-        return self.task.steps[self._opened :]
+        return (self._here or self.task).steps[self._opened :]
 
     @property
     def _begun(self) -> Before:

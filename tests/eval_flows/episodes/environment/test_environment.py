@@ -46,7 +46,7 @@ def test_a_task_is_played_by_steps_and_mistakes_are_told_and_not_raised(tasks: l
     with Environment(Sandbox(image)) as environment:
         observation = environment.reset(append)
         assert observation.screenshot and observation.elements and [window.window_class for window in observation.windows] == ["Mousepad"]
-        assert environment.evaluate(0).value == 0
+        assert environment.evaluate(0).value == 0 and environment.task == append, "as it was given, with its id"
         jotted = [Action("press", {"key": "ctrl+end"}), Action("write", {"text": append.values["jotting"]}), SAVE]
         observation = environment.step([*jotted, Action("move_id", {"id": 9999}), TYPE])
         assert "there is no element with the id 9999" in observation.feedback and not observation.ended
