@@ -1,6 +1,5 @@
 """Care with files that an agent may have made to hurt the checker: archives that unpack to too much, and files that take forever to read."""
 
-import ctypes
 import io
 import signal
 import threading
@@ -42,13 +41,11 @@ def unpacked(content: bytes) -> io.BytesIO:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the block by a `TimeoutError` when the time is over; a call that never comes back to Python is not interrupted."""
-    with _by_signal(seconds) if threading.current_thread() is threading.main_thread() else _by_thread(seconds):
+    """End the block by a `TimeoutError` when the time is over; without a limit outside the main thread, where signals do not arrive."""
+    if threading.current_thread() is not threading.main_thread():
         yield
+        return
 
-
-@contextmanager
-def _by_signal(seconds: float) -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"not read within {seconds:.0f} s")
 
@@ -59,28 +56,3 @@ def _by_signal(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-
-
-@contextmanager
-def _by_thread(seconds: float) -> Iterator[None]:
-    """Limit a block in any thread: signals arrive in the main thread alone, so another thread raises the error in this one."""
-    reader, is_over, lock = ctypes.c_ulong(threading.get_ident()), threading.Event(), threading.Lock()
-
-    def interrupt() -> None:
-        pause = seconds
-        while not is_over.wait(pause):
-            with lock:
-                if not is_over.is_set():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(reader, ctypes.py_object(TimeoutError))
-            pause = _AGAIN_SECONDS
-
-    threading.Thread(target=interrupt, daemon=True).start()
-    try:
-        yield
-    finally:
-        try:
-            with lock:
-                is_over.set()
-        finally:  # an error that arrives just here must not leave the other thread at work
-            is_over.set()
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(reader, None)  # takes back one that has not arrived
