@@ -5,7 +5,7 @@ an entry point `deskmill.machines` of any package.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -59,6 +59,14 @@ class Offers:
     packages: tuple[str, ...] = ()
 
     @property
+    def described(self) -> Json:
+        """Return what decides how an episode goes on it, as JSON; the packages are part of a machine's own identity."""
+        unordered = {"actions": sorted(self.actions), "observations": sorted(self.observations)}
+        programs = {handle: program.model_dump(mode="json") for handle, program in self.programs.items()}
+        left_out = {"packages", "programs", *unordered}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out} | unordered | {"programs": programs}
+
+    @property
     def own(self) -> list[str]:
         """Return the paths below the home folder that the desktop and the programs write by themselves; a star stands for any characters."""
         return [*self.desktop_own, *(path for program in self.programs.values() for path in program.own)]
@@ -104,7 +112,7 @@ class Client(Protocol):
 
 
 class Machine(Protocol):
-    """A machine of any kind. As a context manager it is started, and always stopped at the end.
+    """A machine of any kind; a kind derives from this class, or has the same methods. As a context manager it is started, and always stopped.
 
     Faults of the machine are `MachineError`; what the user has to install, build or correct is `MachineNeeds`.
     """
@@ -135,9 +143,12 @@ class Machine(Protocol):
 
     def __enter__(self) -> Self:
         """Start it."""
+        self.start()
+        return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop it."""
+        self.stop()
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ import os
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from machines import host
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image, declared, find_image
-from machines.machine import MachineChoice, Offers
+from machines.machine import Machine, MachineChoice, Offers
 from machines.patient_client import PatientClient
 from machines.qemu_image import QEMU, find_disk, qemu_version
 from machines.qemu_process import Hardware, Process
@@ -24,21 +23,12 @@ _READY_SECONDS = 60.0
 
 
 @dataclass
-class VirtualMachine:
+class VirtualMachine(Machine):
     """A machine. As a context manager it is started, and always stopped at the end."""
 
     image: Image
     _process: Process | None = field(default=None, init=False)
     _client: PatientClient | None = field(default=None, init=False)
-
-    def __enter__(self) -> Self:
-        """Start it."""
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Stop it."""
-        self.stop()
 
     @property
     def offers(self) -> Offers:

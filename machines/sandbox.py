@@ -15,7 +15,6 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from machines import host, shares
@@ -23,7 +22,7 @@ from machines.bubblewrap import guest_command, refuses_nested
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image, find_image
-from machines.machine import MachineChoice, Offers
+from machines.machine import Machine, MachineChoice, Offers
 
 _HERE = Path(__file__).parent
 _USER_NUMBERS = range(20_000, 60_000)  # as root, each sandbox has its own number, so that none uses up what another needs
@@ -41,7 +40,7 @@ class Limits:
 
 
 @dataclass
-class Sandbox:
+class Sandbox(Machine):
     """A machine. As a context manager it is started, and always stopped at the end."""
 
     image: Image
@@ -49,15 +48,6 @@ class Sandbox:
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _client: GuestClient | None = field(default=None, init=False)
     _group: Path | None = field(default=None, init=False)
-
-    def __enter__(self) -> "Sandbox":
-        """Start it."""
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Stop it."""
-        self.stop()
 
     @property
     def offers(self) -> Offers:

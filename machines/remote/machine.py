@@ -10,13 +10,12 @@ import secrets
 import time
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from machines.actions import ACTIONS
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
-from machines.machine import MachineChoice, Offers
+from machines.machine import Machine, MachineChoice, Offers
 from machines.remote.declaration import Declared, read_declaration
 from machines.remote.dialect import dialect_of, platform_of, refuses_token, screen_of
 from machines.remote.network import client_of
@@ -31,7 +30,7 @@ _ASK_EVERY = 0.2
 _LONGEST_WAIT = 3600.0  # for another episode that uses the machine
 
 
-class Remote:
+class Remote(Machine):
     """A remote machine. `folder` holds the lock that keeps it to one episode at a time."""
 
     def __init__(self, declared: Declared, folder: Path) -> None:
@@ -39,15 +38,6 @@ class Remote:
         self._folder = folder
         self._client: GuestClient | None = None
         self._lock: int | None = None
-
-    def __enter__(self) -> "Remote":
-        """Start it."""
-        self.start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        """Stop it."""
-        self.stop()
 
     @property
     def offers(self) -> Offers:

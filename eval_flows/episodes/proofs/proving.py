@@ -107,11 +107,11 @@ def prove_suite(
 
 def _job(task: Task, changed: dict[str, Task], machine: MachineChoice) -> _Job:
     """Return the job of a proof; its key covers the task and its changed ones, the machine, and the code that makes, does and judges them."""
-    code = code_hashes()
+    code = code_hashes(machine.kind)
     made_from = [
         _done_in(task),
         {name: _done_in(one) for name, one in changed.items()},
-        [machine.identity, machine.offers.screen],
+        [machine.identity, machine.offers.described],
         [code["checks"], code["machine"], identities(entry for step in task.steps for entry in step.check)],
     ]
     return _Job(task, changed, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())

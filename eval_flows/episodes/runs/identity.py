@@ -26,18 +26,23 @@ _OF_CHECKS = (
     "tasks/makers.py",
     "tasks/task.py",
 )
-_OF_OTHER_IDENTITY = ("build.py", "home", "image.py", "packages.py")  # images have ids of their own
+_OF_MACHINES = ("actions.py", "client.py", "guest", "observation.py", "trees")  # images and virtual disks have ids of their own
+_OF_KINDS = {
+    "sandbox": ("bubblewrap.py", "launch.sh", "sandbox.py", "shares.py"),
+    "qemu": ("patient_client.py", "qemu.py"),
+    "remote": ("remote",),
+}
 _KINDS = {".py", ".sh", ".yaml", ".j2"}
 _NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
-def code_hashes() -> Mapping[str, str]:
-    """Return hashes of the code: `agents` decide, `checks` set up, do and judge a task, `machine` is the guest and its client.
+def code_hashes(kind: str) -> Mapping[str, str]:
+    """Return hashes of the code: `agents` decide, `checks` set up, do and judge a task, `machine` is the guest, its client and this kind of machine.
 
-    Prompts are left out: they have their own hash, and simple agents have none.
+    Prompts are left out: they have their own hash, and simple agents have none. A kind of machine from a package has an identity of its own.
     """
-    machine = [path for path in _MACHINES.iterdir() if path.name not in _OF_OTHER_IDENTITY]
+    machine = [_MACHINES / name for name in (*_OF_MACHINES, *_OF_KINDS.get(kind, ()))]
     prompts = set((_EPISODES / "agents" / "prompts").glob("*.j2"))
     checks = [_EPISODES / name for name in _OF_CHECKS]
     agents = [path for name in _OF_AGENTS for path in _files([_EPISODES / name]) if path not in checks and path not in prompts]

@@ -67,10 +67,10 @@ class Plan:
             "machine": self.machine.kind,
             "machine_identity": self.machine.identity,
             "start": self.start,
-            "screen": self.machine.offers.screen,
+            "offers": self.machine.offers.described,
             "step_budgets": STEP_BUDGETS,
             "history": HISTORY,
-            "code": code_hashes(),
+            "code": code_hashes(self.machine.kind),
             "checkers": self.checkers,
         }
         return described | {"valid": self.valid} if self.start == "bare" else described

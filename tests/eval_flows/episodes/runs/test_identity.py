@@ -19,7 +19,7 @@ from eval_flows.episodes.runs.identity import code_hashes, meaning
 from eval_flows.episodes.runs.run import Plan
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from language_models.endpoint import Endpoint
-from machines.machine import MachineChoice, Offers
+from machines.machine import MachineChoice, Offers, Program
 from tests.conftest import REPOSITORY
 from tests.eval_flows.episodes.desktops import OFFERS
 
@@ -96,7 +96,7 @@ def test_runs_that_may_come_to_something_else_are_others(tmp_path: Path, monkeyp
             for name, value in changed.items():
                 patch.setattr(part, name, value)
             assert base.run_id not in ids.values(), changed
-    assert base.described["agent"]["most_tokens"] == 1500 and base.described["screen"] == (1280, 800)
+    assert base.described["agent"]["most_tokens"] == 1500 and base.described["offers"]["screen"] == (1280, 800)
 
 
 def test_what_only_says_how_much_is_played_makes_no_other_run(tmp_path: Path) -> None:
@@ -121,7 +121,6 @@ OF_ROOM = [
     ("machines/guest/__main__.py", "machine"),
     ("machines/actions.py", "machine"),
     ("machines/observation.py", "machine"),
-    ("machines/desktop.yaml", "machine"),
     ("machines/launch.sh", "machine"),
 ]
 
@@ -136,12 +135,34 @@ def test_code_that_decides_results_is_part_of_runs_and_of_proofs(
     def key() -> str:
         return _job(one.task, {}, machine).key
 
-    run, proof, hashes = plan(tmp_path).run_id, key(), code_hashes()
+    run, proof, hashes = plan(tmp_path).run_id, key(), code_hashes("sandbox")
     read = identity.meaning
     monkeypatch.setattr(identity, "meaning", lambda path: read(path) + b"more" * (path == REPOSITORY / changed))
     code_hashes.cache_clear()
-    assert {name for name, was in hashes.items() if was != code_hashes()[name]} == {room}
+    assert {name for name, was in hashes.items() if was != code_hashes("sandbox")[name]} == {room}
     assert plan(tmp_path).run_id != run and (key() != proof) == (room != "agents")
+
+
+@pytest.mark.parametrize("changed", ["machines/remote/osworld.py", "machines/qemu.py", "machines/build.py", "machines/desktop.yaml"])
+def test_code_of_other_kinds_of_machine_is_no_part_of_runs_in_the_sandbox(changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit of one kind made every proof and run of the others void."""
+    run, read = plan(tmp_path).run_id, identity.meaning
+    monkeypatch.setattr(identity, "meaning", lambda path: read(path) + b"more" * (path == REPOSITORY / changed))
+    code_hashes.cache_clear()
+    assert plan(tmp_path).run_id == run
+
+
+def test_what_a_machine_offers_is_part_of_runs_and_of_proofs(tmp_path: Path, catalog: Catalog) -> None:
+    (one, *_) = suite_tasks(read_suite("smoke"), catalog)
+
+    class Other(Built):
+        @property
+        def offers(self) -> Offers:
+            return replace(OFFERS, programs={"mousepad": Program(command=["mousepad"], window_class="Mousepad")})
+
+    machine, other = Built("sandbox", "smoke", tmp_path), Other("sandbox", "smoke", tmp_path)
+    assert _job(one.task, {}, machine).key != _job(one.task, {}, other).key
+    assert plan(tmp_path, machine=machine).run_id != plan(tmp_path, machine=other).run_id
 
 
 def test_better_words_in_the_code_change_nothing_and_other_code_does(tmp_path: Path) -> None:
