@@ -4,7 +4,7 @@ data/datasets/<name>             a label: a link to the dataset below
 data/store/datasets/<id>/        dataset/ (data/*.parquet, manifest.json, README.md, data_docs/), catalog/, rejected.parquet
 data/store/shards/<address>.parquet
 data/store/vectors/<hash>.npy    embeddings of the tasks that selectors learn from
-data/runs/<run_id>/              run.json, predictions/*.parquet; for episodes suite_run.json, episodes.jsonl, *.parquet, trajectories/
+data/runs/<run_id>/              run.json, predictions/*.parquet; for episodes suite_run.json, trajectories/, faults.jsonl, */*.parquet
 data/machines/                   images of machines: roots/<hash of the packages in it>, homes/<hash>; links in current/ say which root is used
 data/suites/<name>/               a published suite: data/episodes.parquet, manifest.json, README.md
 data/proofs/<hash>.json          proofs of episodes, by the hash of what was proven

@@ -6,8 +6,7 @@ The warehouse is a view of the Parquet: loading twice doubles no row, and a load
 import contextlib
 import json
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ import pyarrow as pa
 from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder, written_file
-from warehouse.parquet import checked_version
-from warehouse.upgrades import current_relation
+from warehouse.upgrades import current_relations
 
 SQL_ROOT = Path(__file__).parent / "sql"
 _PUBLISHED = Path(__file__).parent / "published"
@@ -92,7 +90,7 @@ def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, mani
         connection.execute("insert into datasets values (?, ?, ?, ?, ?, ?, ?)", values)
         folder = data.datasets / manifest["dataset_id"]
         _load_candidates(connection, manifest, folder)
-        for relation in _relations((folder / "dataset" / "data").glob("*.parquet"), "user_tasks"):
+        for relation in current_relations((folder / "dataset" / "data").glob("*.parquet"), "user_tasks"):
             identity = [manifest["dataset_id"], manifest["dataset"]]
             connection.execute(
                 f"insert into user_tasks by name select ? as dataset_id, ? as dataset, * exclude ({_OF_COMPOSITION}) from {relation}", identity
@@ -100,7 +98,7 @@ def _load_datasets(connection: duckdb.DuckDBPyConnection, data: DataFolder, mani
             connection.execute(_INSERT_COMPOSITIONS.format(relation=relation))
     for manifest in manifests[-1:]:
         for table in ("applications", "atomic_tasks"):
-            for relation in _relations([data.datasets / manifest["dataset_id"] / "catalog" / f"{table}.parquet"], table):
+            for relation in current_relations([data.datasets / manifest["dataset_id"] / "catalog" / f"{table}.parquet"], table):
                 connection.execute(f"insert into {table} by name select * from {relation}")
 
 
@@ -111,7 +109,7 @@ def _load_candidates(connection: duckdb.DuckDBPyConnection, manifest: Json, fold
         rows = [[manifest["dataset_id"], *(candidate[name] for name in columns)] for candidate in manifest["candidates"]["applications"]]
         connection.executemany("insert into candidates values (?, ?, ?, ?, ?, ?)", rows)
         return
-    for relation in _relations((folder / "catalog").glob("applications.parquet"), "applications"):
+    for relation in current_relations((folder / "catalog").glob("applications.parquet"), "applications"):
         connection.execute(f"insert into candidates by name select ? as dataset_id, {', '.join(columns)} from {relation}", [manifest["dataset_id"]])
 
 
@@ -134,7 +132,7 @@ def _load_runs(connection: duckdb.DuckDBPyConnection, data: DataFolder, runs: li
         values = [(_EARLIER_RUNS | run)[name] for name in columns]
         connection.execute(f"insert into runs ({', '.join(columns)}) values ({', '.join('?' * len(columns))})", values)
     paths = [path for run in runs for path in (data.runs / run["run_id"] / "predictions").glob("*.parquet")]
-    for relation in _relations(paths, "predictions"):
+    for relation in current_relations(paths, "predictions"):
         connection.execute(f"insert into predictions by name select * from {relation}")
     for table, key in CHECKED_KEYS.items():
         _refuse_repeated(connection, table, ", ".join(key))
@@ -151,7 +149,7 @@ def _refuse_repeated(connection: duckdb.DuckDBPyConnection, table: str, key: str
 def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     """Load the published suites, and the runs over suites with their episodes; these refer to no dataset."""
     for manifest in sorted(data.suites.glob("*/manifest.json")):
-        for relation in _relations(manifest.parent.glob("data/*.parquet"), "suite_episodes"):
+        for relation in current_relations(manifest.parent.glob("data/*.parquet"), "suite_episodes"):
             connection.execute(f"insert into suite_episodes by name select ? as suite, * from {relation}", [manifest.parent.name])
     for path in sorted(data.runs.glob("*/suite_run.json")):
         run = json.loads(path.read_text())
@@ -162,8 +160,10 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
         packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # older files have none
         if packages:
             connection.executemany("insert or ignore into image_packages values (?, ?, ?)", packages)
+    parts = sorted(data.runs.glob("*/episodes/*.parquet"))  # the episodes of a part are written last: without them its steps do not count
     for table in EPISODE_SCHEMAS:
-        for relation in _relations(data.runs.glob(f"*/{table}/*.parquet"), table):
+        of_table = [path for part in parts if (path := part.parents[1] / table / part.name).is_file()]
+        for relation in current_relations(of_table, table):
             connection.execute(f"insert into {table} by name select * from {relation}")
 
 
@@ -196,7 +196,7 @@ def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> No
             continue
         values = [study[name] for name in ("study_id", "dataset_id", "dataset", "seed")]
         connection.execute("insert into quality_studies values (?, ?, ?, ?, ?, ?)", [*values, len(study["items"]), study["created_at"]])
-        for relation in _relations((path.parent / "ratings").glob("*.parquet"), "ratings"):
+        for relation in current_relations((path.parent / "ratings").glob("*.parquet"), "ratings"):
             connection.execute(f"insert into quality_ratings by name select * from {relation}")
 
 
@@ -210,12 +210,3 @@ def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
     for table, (file, source) in _PUBLISHED_FILES.items():
         columns = "*" if source is None else f"'{source}' as source, *"
         connection.execute(f"insert into {table} by name select {columns} from read_csv(?, header = true)", [str(_PUBLISHED / file)])
-
-
-def _relations(paths: Iterable[Path], table: str) -> Iterator[str]:
-    """Yield one SQL relation for each schema version of the files, each in the columns of the current version."""
-    by_version: dict[int, list[Path]] = defaultdict(list)
-    for path in sorted(paths):
-        by_version[checked_version(path, table)].append(path)
-    for version, files in sorted(by_version.items()):
-        yield current_relation(table, version, files)

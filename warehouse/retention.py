@@ -93,7 +93,7 @@ def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run:
 
 def _litter(data: DataFolder) -> list[Path]:
     """Return the temporary files and folders; their processes rename or remove them unless they are killed."""
-    folders = (data.root, *data.runs.glob("*/predictions"))
+    folders = (data.root, *(path for path in data.runs.glob("*/*") if path.is_dir()))
     return sorted(path for folder in folders for pattern in (".*.tmp", ".*.old") for path in folder.glob(pattern))
 
 

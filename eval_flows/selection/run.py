@@ -137,7 +137,7 @@ def _name(first: int) -> str:
 
 def _rows(path: Path) -> dict[int, Row]:
     """Return the rows of a slice by their position in the run."""
-    return {row["position"]: row for row in read_rows(path, "predictions")} if path.is_file() else {}
+    return {row["position"]: row for row in read_rows([path], "predictions")} if path.is_file() else {}
 
 
 def _is_missing(row: Row | None) -> bool:

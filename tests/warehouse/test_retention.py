@@ -199,10 +199,10 @@ def runs_in_warehouse_after_load(data: DataFolder) -> set[str]:
 
 def test_what_killed_processes_left_goes_when_it_is_old(data: DataFolder) -> None:
     run_id = put_run(data, 1)
-    old = put_file(data.runs / run_id / "predictions" / ".00000.parquet.1.tmp")
+    old = [put_file(data.runs / run_id / folder / ".00000.parquet.1.tmp") for folder in ("predictions", "steps", "trajectories")]
     young = put_file(data.root / ".report.abc.tmp" / "index.html")
     young.touch()
-    assert [one.path for one in prune(data, keep=1).removed] == [old]
+    assert [one.path for one in prune(data, keep=1).removed] == old
     assert young.is_file()
 
 

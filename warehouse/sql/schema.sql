@@ -473,7 +473,7 @@ comment on column episodes.cost_usd is 'Dollars for the calls of the model';
 comment on column episodes.model_seconds is 'Seconds that the model took, over all its calls; null for a fault, and if the run is older than this column';
 comment on column episodes.checks is 'Checks of the final state: what was checked, what was found, whether it holds, and its share from 0 to 1 (0 or 1 unless it is graded); empty for faults';
 comment on column episodes.side_effects is 'Changes that no task of the episode allows, in words; null if they were not checked: for faults and older runs';
-comment on column episodes.tries is 'Number of tries of the infrastructure';
+comment on column episodes.tries is 'How often the episode was tried, over all commands: it is tried again after a fault of the infrastructure';
 comment on column episodes.fault is 'What failed in the infrastructure; null if nothing did';
 
 create table steps (

@@ -1,6 +1,7 @@
 """Upgraders of Parquet files: one SQL file takes a table from one version to the next. Never change an upgrader."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,19 @@ def current_relation(table: str, version: int, files: Sequence[Path]) -> str:
     return relation
 
 
-def read_rows(file: Path, table: str) -> list[dict[str, Any]]:
-    """Return the rows of a file of any version, in the columns of the current version; WarehouseError as in `checked_version`."""
+def current_relations(paths: Iterable[Path], table: str) -> Iterator[str]:
+    """Yield one SQL relation for each schema version of the files, each in the columns of the current version.
+
+    WarehouseError as in `checked_version`.
+    """
+    by_version: dict[int, list[Path]] = defaultdict(list)
+    for path in sorted(paths):
+        by_version[checked_version(path, table)].append(path)
+    for version, files in sorted(by_version.items()):
+        yield current_relation(table, version, files)
+
+
+def read_rows(paths: Iterable[Path], table: str) -> list[dict[str, Any]]:
+    """Return the rows of files of any version, in the columns of the current version; WarehouseError as in `checked_version`."""
     with duckdb.connect() as connection:
-        return rows_of(connection, f"from {current_relation(table, checked_version(file, table), [file])}")
+        return [row for relation in current_relations(paths, table) for row in rows_of(connection, f"from {relation}")]

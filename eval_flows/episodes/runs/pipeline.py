@@ -10,7 +10,8 @@ from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
 from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
-from eval_flows.episodes.runs.run import Plan, Row, run_episodes
+from eval_flows.episodes.runs.run import Plan, run_episodes
+from eval_flows.episodes.runs.store import Row
 from eval_flows.episodes.tasks.needs import refuse_if_lacking
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import Task

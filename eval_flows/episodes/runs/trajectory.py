@@ -1,4 +1,4 @@
-"""The trajectory of an episode: every step that an agent took, and the outcome, as they are kept."""
+"""The trajectory of an episode: every step that an agent took and the outcome, and what the tables hold of them."""
 
 import json
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from eval_flows.episodes.agents.agent import Decision, Spent
 from eval_flows.episodes.agents.question import NoAnswer
-from eval_flows.episodes.checkers.checks import Checked
 from eval_flows.episodes.environment import Reward
 
+Row = dict[str, Any]
 Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
 _SHOWN = 4_000  # the most characters of a value that a check saw
 
@@ -59,23 +59,31 @@ def sum_of(spent: Sequence[Spent]) -> Spent:
     )
 
 
-def as_json(played: Trajectory) -> dict[str, Any]:
-    """Return the steps, the checks and the side effects as they are kept, without pictures."""
+def figures(played: Trajectory) -> Row:
+    """Return the columns of the table `episodes` that are known when an episode has ended."""
     return {
+        "status": played.status,
+        "reward": played.reward.value,
+        "side_effects": played.reward.side_effects,
+        "is_success": played.reward.is_success,
+        "steps": len(played.steps),
+        "malformed": played.malformed,
+        "ready_seconds": round(played.ready_seconds, 3),
+        "seconds": round(played.seconds, 3),
+        "first_application": played.first_program,
+        "input_tokens": played.spent.input_tokens,
+        "output_tokens": played.spent.output_tokens,
+        "cost_usd": played.spent.cost_usd,
+        "model_seconds": round(played.spent.seconds, 3),
         "checks": [
             {"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds, "share": round(one.share, 4)}
             for one in played.reward.checked
         ],
-        "side_effects": played.reward.side_effects,
-        "steps": [_step(step) for step in played.steps],
     }
 
 
-def _check(one: Checked) -> dict[str, Any]:
-    return {"check": json.dumps(dict(one.entry)), "got": _short(one.got), "holds": one.holds, "share": round(one.share, 4)}
-
-
-def _step(step: PlayedStep) -> dict[str, Any]:
+def step_figures(step: PlayedStep) -> Row:
+    """Return the columns of the table `steps` without those that name the episode."""
     decision, spent = step.decision, step.decision.spent
     return {
         "number": step.number,
@@ -84,7 +92,8 @@ def _step(step: PlayedStep) -> dict[str, Any]:
         "words": decision.words,
         "memory": decision.memory,
         "feedback": step.feedback,
-        "pointer": step.pointer,
+        "pointer_x": step.pointer and step.pointer[0],
+        "pointer_y": step.pointer and step.pointer[1],
         "seconds": round(step.seconds, 3),
         "calls": list(spent.calls),
         "input_tokens": spent.input_tokens,

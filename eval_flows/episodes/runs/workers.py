@@ -24,23 +24,17 @@ Ask = Callable[[Any], Any]
 Work = Callable[[Any, Ask], Any]  # makes a result from a job and a way to ask the parent; job and result travel between processes
 Reply = Callable[[Any], None]  # from any thread; an exception as the reply ends all jobs, and is raised by `supervised`
 Respond = Callable[[Any, Reply], None]  # the parent's side: takes the question and the function that gets the answer, at once or later
+OnFault = Callable[[Job, str, float], None]  # takes the job, the fault of a try and the seconds of that try
 _KINDLY = 5.0  # seconds for a worker to end by itself
 
 
 @dataclass(frozen=True)
 class Done(Generic[Job]):
-    """The end of a job: its result, or None; `faults` are those of the failed tries, in order."""
+    """The end of a job: its result, or None and the fault of its last try."""
 
     job: Job
     result: Any
     fault: str | None
-    faults: tuple[str, ...]
-    seconds: float
-
-    @property
-    def tries(self) -> int:
-        """Return how often the job was tried."""
-        return len(self.faults) + (self.fault is None)
 
 
 @dataclass
@@ -62,9 +56,20 @@ class _Worker:
         return (time.monotonic() if self.asked is None else self.asked) - self.begun
 
 
-def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tries: int = 3, respond: Respond | None = None) -> Iterator[Done[Job]]:
-    """Yield each job when it ends. `seconds` limits the wall clock of one try; that clock stops while a job waits for an answer."""
-    supervisor = _Supervisor(jobs, work, seconds, tries, respond)
+def supervised(
+    jobs: Sequence[Job],
+    work: Work,
+    workers: int,
+    seconds: float,
+    tries: int = 3,
+    respond: Respond | None = None,
+    on_fault: OnFault[Job] | None = None,
+) -> Iterator[Done[Job]]:
+    """Yield each job when it ends. `seconds` limits the wall clock of one try; that clock stops while a job waits for an answer.
+
+    `on_fault` is told of every failed try, before the job is tried again.
+    """
+    supervisor = _Supervisor(jobs, work, seconds, tries, respond, on_fault)
     try:
         yield from supervisor.run(min(workers, max(1, len(jobs))))
     finally:
@@ -72,14 +77,15 @@ def supervised(jobs: Sequence[Job], work: Work, workers: int, seconds: float, tr
 
 
 class _Supervisor(Generic[Job]):
-    def __init__(self, jobs: Sequence[Job], work: Work, seconds: float, tries: int, respond: Respond | None) -> None:
+    def __init__(self, jobs: Sequence[Job], work: Work, seconds: float, tries: int, respond: Respond | None, on_fault: OnFault[Job] | None) -> None:
         self._jobs = jobs
         self._work = work
         self._seconds = seconds
         self._most_tries = tries
         self._respond = respond
+        self._on_fault = on_fault
         self._waiting = deque(range(len(jobs)))
-        self._faults: list[list[str]] = [[] for _ in jobs]
+        self._failed_tries = [0] * len(jobs)
         self._workers: list[_Worker] = []
         self._replies: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
         self._reply_came, self._reply_comes = multiprocessing.Pipe(duplex=False)
@@ -168,8 +174,10 @@ class _Supervisor(Generic[Job]):
         number = worker.job
         if number is None:
             return None
-        self._faults[number].append(fault)
-        if len(self._faults[number]) < self._most_tries:
+        if self._on_fault is not None:
+            self._on_fault(self._jobs[number], fault, worker.worked())
+        self._failed_tries[number] += 1
+        if self._failed_tries[number] < self._most_tries:
             self._waiting.append(number)
             worker.job = None
             return None
@@ -178,7 +186,7 @@ class _Supervisor(Generic[Job]):
     def _ended(self, worker: _Worker, result: Any, fault: str | None) -> Done[Job]:
         assert worker.job is not None
         number, worker.job = worker.job, None
-        return Done(self._jobs[number], result, fault, tuple(self._faults[number]), worker.worked())
+        return Done(self._jobs[number], result, fault)
 
     def _kill(self, worker: _Worker) -> int | None:
         """End the process and its machine in any state, and return the exit code."""

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
@@ -17,12 +18,14 @@ import pytest
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.runs import run as runs
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
+from eval_flows.episodes.runs.store import read_lines, write_trajectory
 from eval_flows.episodes.runs.trajectory import _short
-from eval_flows.episodes.runs.workers import Done
+from eval_flows.episodes.runs.workers import Done, OnFault
 from machines.image import Image
 from machines.packages import KEPT
 from tests.conftest import REPOSITORY, quiet, workers_and_machines
 from tests.eval_flows.episodes.conftest import Listed
+from tests.eval_flows.episodes.runs.results import play
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
@@ -38,8 +41,9 @@ def played(data: DataFolder, agent: str, **options: Any) -> SuiteRun:
     return evaluate_episodes("small", AgentChoice(agent), EpisodeOptions(**options), data, quiet)
 
 
-def lines(data: DataFolder, run: SuiteRun) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (data.runs / run.run_id / "episodes.jsonl").read_text().splitlines()]
+def trajectories(data: DataFolder) -> dict[str, int]:
+    """The trajectories of all runs, and when each was written."""
+    return {path.parent.name: path.stat().st_mtime_ns for path in data.runs.glob("*/trajectories/[!.]*/trajectory.json")}
 
 
 def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed: Listed) -> None:
@@ -49,9 +53,9 @@ def test_the_oracle_succeeds_and_repeats_extend_its_run(data: DataFolder, listed
     folder = data.runs / first.run_id / "trajectories" / f"{first.rows[0]['episode_id']}_1"
     steps = json.loads((folder / "trajectory.json").read_text())["steps"]
     assert len(list(folder.glob("*.png"))) == len(steps) == first.rows[0]["steps"] and steps[-1]["decision"] == "DONE"
-    kept = lines(data, first)
+    kept = trajectories(data)
     again = played(data, "oracle", repeats=2)
-    assert again.run_id == first.run_id and lines(data, again)[:2] == kept and len(lines(data, again)) == 4
+    assert again.run_id == first.run_id and again.rows[:2] == first.rows and kept.items() < trajectories(data).items()
     assert {(row["episode_id"], row["repeat"]) for row in again.rows} == {(row["episode_id"], repeat) for row in first.rows for repeat in (1, 2)}
     told = rows_of(connect(data.warehouse), "select repeat, reward, steps from episodes order by repeat")
     assert [(row["repeat"], row["reward"]) for row in told] == [(1, 1), (1, 1), (2, 1), (2, 1)]
@@ -101,19 +105,16 @@ def test_a_killed_run_goes_on_and_plays_only_what_is_missing(data: DataFolder, l
     program.write_text(COMMAND)
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     command = subprocess.Popen([sys.executable, str(program), str(tmp_path), str(data.root)], env=environment)
-    wait_for(lambda: any(path.read_text().count("\n") >= 2 for path in data.runs.glob("*/episodes.jsonl")) or command.poll() is not None)
+    wait_for(lambda: len(trajectories(data)) >= 2 or command.poll() is not None)
     below = psutil.Process(command.pid).children(recursive=True)
     command.send_signal(signal.SIGKILL)
     command.wait()
     wait_for(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in below))
-    (path,) = data.runs.glob("*/episodes.jsonl")
-    kept = path.read_text()
-    assert 2 <= kept.count("\n") < 5
-    path.write_text(kept + kept[: len(kept) // 3])  # a last line that the kill cut off
+    kept = trajectories(data)
+    assert 2 <= len(kept) < 5 and not list(data.runs.glob("*/episodes/*")), "killed before the tables were written"
     run = played(data, "fail", repeats=5)
-    assert run.run_id == path.parent.name and path.read_text().startswith(kept)
-    readable = [json.loads(line) for line in path.read_text().splitlines() if line.endswith("}")]
-    assert sorted(row["repeat"] for row in readable) == [1, 2, 3, 4, 5] and [row["repeat"] for row in run.rows] == [1, 2, 3, 4, 5]
+    assert [row["repeat"] for row in run.rows] == [1, 2, 3, 4, 5] and kept.items() < trajectories(data).items()
+    assert [row["fault"] for row in run.rows] == [None] * 5 and not list(data.runs.glob("*/trajectories/.*"))
 
 
 def wait_for(holds: Any) -> None:
@@ -130,13 +131,15 @@ def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Lis
     def replaces(job: Any) -> bool:
         return any(step.task == "mousepad.replace_word" for phase in job.task.phases for step in phase)
 
-    def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
+    def ended(jobs: Sequence[Any], *given: object, on_fault: OnFault[Any], **named: object) -> Iterator[Done[Any]]:
         tried.append(len(jobs))
         for job in jobs:
-            job.folder.mkdir(parents=True, exist_ok=True)
-            (job.folder / "trajectory.json").write_text('{"steps": []}')
             fault = "MachineError: lost" if replaces(job) and len(tried) == 1 else None
-            yield Done(job, None if fault else FIGURES, fault, (fault,) * 3 if fault else (), 1.0)
+            if fault:
+                on_fault(job, fault, 1.0)
+            else:
+                write_trajectory(job.folder, {**job.about, **FIGURES}, [], {})
+            yield Done(job, not fault, fault)
 
     monkeypatch.setattr(runs, "supervised", ended)
     listed(APPEND, REPLACE)
@@ -148,6 +151,33 @@ def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Lis
     assert rows_of(connect(data.warehouse), query) == before and tried == [2, 0]
     played(data, "idle")
     assert [row["status"] for row in rows_of(connect(data.warehouse), query)] == ["done", "done"] and tried == [2, 0, 1]
+
+
+def test_a_complete_run_is_not_read_again_and_nothing_of_it_is_played(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resume read every trajectory. No machine is started."""
+
+    def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
+        for job in jobs:
+            write_trajectory(job.folder, {**job.about, **FIGURES}, [], {})
+            yield Done(job, True, None)
+
+    monkeypatch.setattr(runs, "supervised", ended)
+    listed(APPEND, REPLACE)
+    first = played(data, "idle", repeats=2)
+    for path in data.runs.glob("*/trajectories/*/trajectory.json"):
+        path.write_text("not to be read")
+    before = {path: path.stat().st_mtime_ns for path in data.runs.rglob("*")}
+    monkeypatch.setattr(runs, "supervised", lambda jobs, *_, **__: pytest.fail("played again") if jobs else iter(()))
+    assert played(data, "idle", repeats=2) == first and len(first.rows) == 4
+    assert {path: path.stat().st_mtime_ns for path in data.runs.rglob("*")} == before
+    assert played(data, "idle", limit=1).rows == first.rows[:1]
+
+
+def test_an_episode_whose_worker_is_lost_after_its_trajectory_is_not_played_again(data: DataFolder, tmp_path: Path) -> None:
+    """The second try played it again, and a kill could lose the first trajectory."""
+    play(tmp_path, "e", reward=0.5)
+    job: Any = SimpleNamespace(folder=tmp_path / "trajectories" / "e_1")  # no machine and no agent
+    assert runs._play(job, pytest.fail) is False
 
 
 def test_what_a_check_saw_is_kept_to_its_end() -> None:
@@ -168,7 +198,7 @@ def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFo
     (row,) = broken.rows
     assert row["status"] == "infrastructure fault" and row["tries"] == 3 and "MachineError" in row["fault"]
     assert row["reward"] is None and row["is_success"] is None
-    kept = [json.loads(line) for line in (data.runs / broken.run_id / "faults.jsonl").read_text().splitlines()]
+    kept = list(read_lines(data.runs / broken.run_id / "faults.jsonl"))
     assert [(one["episode_id"], "MachineError" in one["fault"]) for one in kept] == [(row["episode_id"], True)] * 3
     told = rows_of(connect(data.warehouse), "select reward, status from episodes")
     assert [(one["reward"], one["status"]) for one in told] == [(None, "infrastructure fault")]
@@ -176,7 +206,8 @@ def test_a_machine_that_cannot_start_is_a_fault_that_is_tried_again(data: DataFo
     data.machines.symlink_to(image.machines)
     mended = played(data, "fail")
     assert mended.run_id == broken.run_id and [(row["fault"], row["reward"]) for row in mended.rows] == [(None, 0.0)]
-    assert [row["fault"] is None for row in lines(data, mended)] == [False, True]
+    assert len(list(read_lines(data.runs / broken.run_id / "faults.jsonl"))) == 3 and mended.rows[0]["tries"] == 4
+    assert rows_of(connect(data.warehouse), "select status, tries from episodes") == [{"status": "failed by agent", "tries": 4}]
 
 
 def test_the_wall_clock_ends_an_episode_from_outside(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import psutil  # type: ignore[import-untyped]
 import pytest
 
-from eval_flows.episodes.runs.workers import Done, Reply, Respond, supervised
+from eval_flows.episodes.runs.workers import Done, OnFault, Reply, Respond, supervised
 from tests.conftest import REPOSITORY, workers_and_machines
 from tests.eval_flows.episodes.jobs import work
 
@@ -27,8 +27,15 @@ def nothing_is_left() -> Iterator[None]:
     assert not workers_and_machines()
 
 
-def done(jobs: list[Job], workers: int = 2, seconds: float = LONG, tries: int = 2, respond: Respond | None = None) -> dict[Job, Done[Job]]:
-    found = list(supervised(jobs, work, workers, seconds, tries, respond))
+def done(
+    jobs: list[Job],
+    workers: int = 2,
+    seconds: float = LONG,
+    tries: int = 2,
+    respond: Respond | None = None,
+    on_fault: OnFault[Job] | None = None,
+) -> dict[Job, Done[Job]]:
+    found = list(supervised(jobs, work, workers, seconds, tries, respond, on_fault))
     assert sorted(map(str, (one.job for one in found))) == sorted(map(str, jobs)), "each job once"
     return {one.job: one for one in found}
 
@@ -36,7 +43,7 @@ def done(jobs: list[Job], workers: int = 2, seconds: float = LONG, tries: int = 
 def test_results_come_whole_from_processes_that_are_used_again() -> None:
     jobs: list[Job] = [("give", "x" * 300_000 + str(number)) for number in range(9)]
     found = done(jobs)
-    assert all(found[job].result[1] == job[1] and found[job].fault is None and found[job].tries == 1 for job in jobs)
+    assert all(found[job].result[1] == job[1] and found[job].fault is None for job in jobs)
     pids = {one.result[0] for one in found.values()}
     assert len(pids) <= 2 and os.getpid() not in pids
 
@@ -57,8 +64,9 @@ def test_no_jobs_start_no_worker() -> None:
 )
 def test_a_job_that_goes_wrong_each_time_is_a_fault_with_its_words_and_spoils_no_other(kind: str, said: str) -> None:
     bad, good = (kind, "wrench"), ("give", "nail")
-    found = done([bad, good])
-    assert found[bad].result is None and found[bad].tries == 2
+    faults: list[tuple[Job, str]] = []
+    found = done([bad, good], on_fault=lambda job, fault, seconds: faults.append((job, fault)))
+    assert found[bad].result is None and faults[-1] == (bad, found[bad].fault) and [job for job, _ in faults] == [bad, bad]
     assert any(one in (found[bad].fault or "") for one in said.split("|")), found[bad].fault
     assert found[good].result[1] == "nail" and found[good].fault is None
 
@@ -66,8 +74,9 @@ def test_a_job_that_goes_wrong_each_time_is_a_fault_with_its_words_and_spoils_no
 @pytest.mark.parametrize("kind", ["raise", "exit", "kill"])
 def test_a_job_that_goes_wrong_once_is_done_at_the_second_try(kind: str, tmp_path: Path) -> None:
     job = (f"once {kind}", str(tmp_path / "tried"))
-    found = done([job], workers=1)
-    assert found[job].fault is None and found[job].result[1] == job[1] and found[job].tries == 2
+    tried = []
+    found = done([job], workers=1, on_fault=lambda job, fault, seconds: tried.append((job, seconds > 0)))
+    assert found[job].fault is None and found[job].result[1] == job[1] and tried == [(job, True)]
 
 
 @pytest.mark.parametrize("kind", ["hang", "ask for ever", "ask and hang"])
