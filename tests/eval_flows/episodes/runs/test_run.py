@@ -153,7 +153,7 @@ def test_a_smaller_limit_leaves_the_rows_beyond_it(data: DataFolder, listed: Lis
     assert [row["status"] for row in rows_of(connect(data.warehouse), query)] == ["done", "done"] and tried == [2, 0, 1]
 
 
-def test_a_complete_run_is_not_read_again_and_nothing_of_it_is_played(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_is_extended_and_when_it_is_complete_it_is_not_read_again(data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch) -> None:
     """A resume read every trajectory. No machine is started."""
 
     def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
@@ -163,7 +163,10 @@ def test_a_complete_run_is_not_read_again_and_nothing_of_it_is_played(data: Data
 
     monkeypatch.setattr(runs, "supervised", ended)
     listed(APPEND, REPLACE)
+    begun = played(data, "idle", limit=1)
     first = played(data, "idle", repeats=2)
+    assert first.run_id == begun.run_id and first.rows[:1] == begun.rows
+    assert [path.name for path in sorted(data.runs.glob("*/episodes/*"))] == ["00000.parquet", "00001.parquet"], "a part of each command"
     for path in data.runs.glob("*/trajectories/*/trajectory.json"):
         path.write_text("not to be read")
     before = {path: path.stat().st_mtime_ns for path in data.runs.rglob("*")}
