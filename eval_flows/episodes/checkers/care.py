@@ -41,7 +41,11 @@ def unpacked(content: bytes) -> io.BytesIO:
 
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
-    """End the block by a `TimeoutError` when the time is over; without a limit outside the main thread, where signals do not arrive."""
+    """End the block by a `TimeoutError` after so many seconds of processor time of this process.
+
+    The clock on the wall would not do: on a busy host, an honest file that takes half a second to read can take twenty. There is no limit outside
+    the main thread, where signals do not arrive; the processes of runs, proofs and sessions read in their main threads.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -49,10 +53,10 @@ def within(seconds: float) -> Iterator[None]:
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"not read within {seconds:.0f} s")
 
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
