@@ -45,6 +45,7 @@ class Seen:
 
     def __init__(self, played: ServedEnvironment, task: Task, offers: Offers, observation: Observation) -> None:
         self.played, self.task, self.observation = played, task, observation
+        self._here = task.on(offers.home)
         self.desktop = _Desktop(self, offers)
 
     def look(self) -> Observation:
@@ -53,7 +54,7 @@ class Seen:
 
     @cached_property
     def steps_left(self) -> Sequence[TaskStep]:
-        return self.task.steps[self.task.steps[0].preload is not None :]
+        return self._here.steps[self._here.steps[0].preload is not None :]
 
 
 @dataclass(frozen=True)
