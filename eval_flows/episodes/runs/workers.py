@@ -7,25 +7,21 @@ of a job stops while it waits for such an answer.
 
 import contextlib
 import multiprocessing
-import os
 import queue
-import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
 
+from eval_flows.episodes.runs.worker import Ask, Work, Worker
+
+__all__ = ["Ask", "Done", "OnFault", "Reply", "Respond", "Work", "supervised"]
 Job = TypeVar("Job")
-Ask = Callable[[Any], Any]
-Work = Callable[[Any, Ask], Any]  # makes a result from a job and a way to ask the parent; job and result travel between processes
 Reply = Callable[[Any], None]  # from any thread; an exception as the reply ends all jobs, and is raised by `supervised`
 Respond = Callable[[Any, Reply], None]  # the parent's side: takes the question and the function that gets the answer, at once or later
 OnFault = Callable[[Job, str, float], None]  # takes the job, the fault of a try and the seconds of that try
-_KINDLY = 5.0  # seconds for a worker to end by itself
 
 
 @dataclass(frozen=True)
@@ -37,19 +33,11 @@ class Done(Generic[Job]):
     fault: str | None
 
 
-@dataclass
-class _Worker:
-    process: BaseProcess
-    pipe: Connection
+@dataclass(eq=False)
+class _Worker(Worker):
     job: int | None = None
     begun: float = 0.0  # when the job began, moved later by the time that it waited for answers
     asked: float | None = None  # when it asked the question that is still open
-
-    def send(self, message: tuple[str, Any]) -> None:
-        try:
-            self.pipe.send(message)
-        except (BrokenPipeError, OSError):
-            return  # it has died: the loop will notice
 
     def worked(self) -> float:
         """Return the seconds of its job, without the time that it waited for answers."""
@@ -94,7 +82,7 @@ class _Supervisor(Generic[Job]):
     def run(self, workers: int) -> Iterator[Done[Job]]:
         while self._waiting or any(worker.job is not None for worker in self._workers):
             while len(self._workers) < workers and self._waiting:
-                self._workers.append(self._started())
+                self._workers.append(_Worker.start(self._context, self._work))
             for worker in self._workers:
                 if worker.job is None and self._waiting:
                     self._give(worker)
@@ -110,22 +98,16 @@ class _Supervisor(Generic[Job]):
         """End every worker; kill one that is at work."""
         for worker in list(self._workers):
             if worker.job is None:
-                worker.send(("end", None))
-                worker.process.join(_KINDLY)
-            self._kill(worker)
+                worker.end()
+            else:
+                worker.kill()
+        self._workers.clear()
         self._reply_came.close()  # nobody waits for a reply that comes later
-
-    def _started(self) -> _Worker:
-        ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        process.start()
-        theirs.close()
-        return _Worker(process, ours)
 
     def _give(self, worker: _Worker) -> None:
         worker.job = self._waiting.popleft()
         worker.begun, worker.asked = time.monotonic(), None
-        worker.send(("job", self._jobs[worker.job]))
+        worker.send("job", self._jobs[worker.job])
 
     def _until_next_limit(self) -> float | None:
         """Return the seconds until the next job must have ended; None if all jobs at work wait for answers."""
@@ -134,9 +116,10 @@ class _Supervisor(Generic[Job]):
 
     def _heard(self, worker: _Worker) -> Done[Job] | None:
         try:
-            kind, content = worker.pipe.recv()
+            kind, content = worker.receive()
         except (EOFError, OSError):
-            return self._fault(worker, f"the worker died with exit code {self._kill(worker)}")
+            self._workers.remove(worker)
+            return self._fault(worker, f"the worker died with exit code {worker.end()}")
         if kind == "ask":
             assert self._respond is not None
             worker.asked = time.monotonic()
@@ -161,12 +144,13 @@ class _Supervisor(Generic[Job]):
         if worker in self._workers and worker.asked is not None:
             worker.begun += time.monotonic() - worker.asked
             worker.asked = None
-            worker.send(("reply", reply))
+            worker.send("reply", reply)
 
     def _overdue(self, worker: _Worker) -> Done[Job] | None:
         if worker.job is None or worker.worked() < self._seconds:
             return None
-        self._kill(worker)
+        self._workers.remove(worker)
+        worker.kill()
         return self._fault(worker, f"not done within {self._seconds:.0f} s")
 
     def _fault(self, worker: _Worker, fault: str) -> Done[Job] | None:
@@ -187,41 +171,3 @@ class _Supervisor(Generic[Job]):
         assert worker.job is not None
         number, worker.job = worker.job, None
         return Done(self._jobs[number], result, fault)
-
-    def _kill(self, worker: _Worker) -> int | None:
-        """End the process and its machine in any state, and return the exit code."""
-        worker.process.kill()
-        worker.process.join()
-        worker.pipe.close()
-        if worker in self._workers:
-            self._workers.remove(worker)
-        return worker.process.exitcode
-
-
-def _serve(pipe: Connection, work: Work) -> None:
-    """Serve jobs until the parent says to end, or is gone."""
-
-    def ask(question: Any) -> Any:
-        pipe.send(("ask", question))
-        return pipe.recv()[1]
-
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    while True:
-        try:
-            kind, job = pipe.recv()
-        except (EOFError, OSError):
-            return
-        if kind == "end":
-            os._exit(0)  # at once: with a thread that never ends, libraries warn about what the interpreter leaves behind
-        try:
-            pipe.send(("result", work(job, ask)))
-        except Exception as error:
-            pipe.send(("fault", f"{type(error).__name__}: {error}\n{traceback.format_exc(limit=-3)}"))
-
-
-def _end_with_parent() -> None:
-    """End at once, with the machine, when the parent was killed: the next run would begin the same work again."""
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)

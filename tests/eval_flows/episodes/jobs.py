@@ -1,6 +1,7 @@
 """Jobs for workers in tests: each is done by a process of its own that has to find it by name."""
 
 import os
+import re
 import signal
 import sys
 import time
@@ -23,8 +24,8 @@ def work(job: tuple[str, Any], ask: Ask) -> Any:
             os._exit(7)
         case "leave":
             sys.exit(3)
-        case "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
+        case "kill" | "interrupt":
+            os.kill(os.getpid(), signal.SIGKILL if kind == "kill" else signal.SIGINT)
         case "hang":
             time.sleep(600)
         case "unsendable":
@@ -37,7 +38,7 @@ def work(job: tuple[str, Any], ask: Ask) -> Any:
         case "ask for ever":
             while True:
                 ask(told)
-        case "pid":
+        case "pid" | "pid and hold":
             Path(told).write_text(str(os.getpid()))
-            time.sleep(600)
+            re.match("(a+)+$", "a" * 60 + "!") if "hold" in kind else time.sleep(600)  # while a match goes on, no other thread runs
     return os.getpid(), told

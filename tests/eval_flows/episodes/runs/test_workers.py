@@ -136,19 +136,27 @@ def test_who_stops_listening_leaves_nothing_running() -> None:
     running.close()  # type: ignore[attr-defined]
 
 
-def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_terminal_leaves_to_the_parent_what_ends() -> None:
+    job = ("interrupt", "nail")
+    found = done([job], tries=1)
+    assert found[job].fault is None and found[job].result[1] == "nail"
+
+
+@pytest.mark.parametrize("kind", ["pid", "pid and hold"])
+def test_workers_end_when_their_parent_is_killed(kind: str, tmp_path: Path) -> None:
+    """A worker that a library held up lived on without its parent, for the thread that should have ended it never ran."""
     script = (
         "import sys; from eval_flows.episodes.runs.workers import supervised; from tests.eval_flows.episodes.jobs import work\n"
-        "if __name__ == '__main__': list(supervised([('pid', sys.argv[1])], work, 1, 600.0))"
+        "if __name__ == '__main__': list(supervised([(sys.argv[2], sys.argv[1])], work, 1, 600.0))"
     )
     place, program = tmp_path / "pid", tmp_path / "parent.py"
     program.write_text(script)
-    parent = subprocess.Popen([sys.executable, str(program), str(place)], cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+    parent = subprocess.Popen([sys.executable, str(program), str(place), kind], cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
     wait_for(lambda: place.is_file() and place.read_text())
     worker = int(place.read_text())
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    wait_for(lambda: not psutil.pid_exists(worker))
+    wait_for(lambda: not psutil.pid_exists(worker) or psutil.Process(worker).status() == psutil.STATUS_ZOMBIE)
 
 
 def wait_for(holds: Any) -> None:
