@@ -83,9 +83,9 @@ class DesktopEnv(gymnasium.Env[dict[str, Any], str]):
     """The desktop of a suite. The reward comes at the end of an episode, for the state that it has reached; before the end it is 0.
 
     An observation has the screen as RGB (`screenshot`: height x width x 3, uint8) and texts: `instruction`, `elements` as models are told them,
-    `windows` (a title a line, lowest first), `clipboard`, and `feedback` on the last action. `info` names the episode; at its end it holds the
-    checks and the side effects. `observation` of the unwrapped environment has the elements and windows as objects. A fault of the machine is
-    raised as `MachineError`: it is no outcome of the episode.
+    `windows` (a title a line, lowest first), `clipboard`, and `feedback` on the last action. `info` names the episode; at its end it holds
+    whether it is a success, the checks and the side effects. `observation` of the unwrapped environment has the elements and windows as objects.
+    A fault of the machine is raised as `MachineError`: it is no outcome of the episode.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium declares it)
@@ -127,7 +127,8 @@ class DesktopEnv(gymnasium.Env[dict[str, Any], str]):
             return self._shown(), 0.0, False, False, self._info()
         reward = self._played.evaluate()
         checks = [{"check": dict(one.entry), "got": repr(one.got), "holds": one.holds} for one in reward.checked]
-        info = {**self._info(), "by_checks": reward.by_checks, "checks": checks, "side_effects": list(reward.side_effects)}
+        judged = {"is_success": reward.is_success, "by_checks": reward.by_checks, "checks": checks, "side_effects": list(reward.side_effects)}
+        info = {**self._info(), **judged}
         return self._shown(), reward.value, end != "out of steps", end == "out of steps", info
 
     def render(self) -> NDArray[np.uint8] | None:

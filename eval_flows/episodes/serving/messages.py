@@ -16,6 +16,7 @@ from machines.actions import Action
 Pictures = Literal["base64", "address", "none"]
 """How a screenshot travels: within the observation, by an address of its own, or not at all."""
 _LONGEST_GOT = 1000
+_COMPUTED = ("value", "holds", "is_success")  # properties of a reward, which a client computes again
 _OBSERVATION: TypeAdapter[Observation] = TypeAdapter(Observation)
 _REWARD: TypeAdapter[Reward] = TypeAdapter(Reward)
 
@@ -118,11 +119,17 @@ def read_sent(answer: dict[str, Any]) -> Sent:
 
 
 def reward_as_json(reward: Reward) -> dict[str, Any]:
-    """Return a reward with its value. What a check got is told as text: it may be of any type, and long."""
+    """Return a reward with its value, whether the checks hold, and whether it is a success: a graded reward below 1 can be one.
+
+    What a check got is told as text: it may be of any type, and long.
+    """
     told = [replace(one, got=repr(one.got)[:_LONGEST_GOT]) for one in reward.checked]
-    return {"value": reward.value, **_REWARD.dump_python(replace(reward, checked=told), mode="json")}
+    found: dict[str, Any] = _REWARD.dump_python(replace(reward, checked=told), mode="json")
+    checks = [{**one, "holds": check.holds} for one, check in zip(found["checked"], reward.checked, strict=True)]
+    return {name: getattr(reward, name) for name in _COMPUTED} | found | {"checked": checks}
 
 
 def read_reward(answer: dict[str, Any]) -> Reward:
     """Return the reward in an answer; `ValueError` if it is none."""
-    return _REWARD.validate_python({key: value for key, value in answer.items() if key != "value"})
+    checked = [{key: value for key, value in one.items() if key != "holds"} for one in answer["checked"]]
+    return _REWARD.validate_python({key: value for key, value in answer.items() if key not in _COMPUTED} | {"checked": checked})

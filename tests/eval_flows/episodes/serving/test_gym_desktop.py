@@ -43,7 +43,12 @@ def test_an_episode_earns_its_reward_at_its_end(desktop: gymnasium.Env[dict[str,
     assert (reward, terminated, truncated, shown["feedback"]) == (0, False, False, "") and "checks" not in info
     assert "was not carried out" in desktop.step("computer.mouse.move_id(id=9999)")[0]["feedback"]
     shown, reward, terminated, truncated, info = desktop.step("DONE")
-    assert (reward, terminated, truncated) == (1, True, False) and info["side_effects"] == [] and all(one["holds"] for one in info["checks"])
+    assert (
+        (reward, terminated, truncated) == (1, True, False)
+        and info["is_success"]
+        and info["side_effects"] == []
+        and all(one["holds"] for one in info["checks"])
+    )
     assert shown in desktop.observation_space
 
 
