@@ -2,8 +2,8 @@
 
     python -m tests.bench_serve [EPISODES [SESSIONS]]
 
-Three in four episodes are of `smoke`, the others of `desktop`. Both images have to be built. Before and after, the server's processes, open files,
-mounts and memory are counted. The processes play every fifth episode, at as many at once.
+Three in four episodes are of `smoke`, the others of `desktop`. Both images have to be built. Before and after, the processes, open files,
+threads, mounts and memory of the server are counted. The processes play every fifth episode, at as many at once.
 """
 
 import os
@@ -27,6 +27,7 @@ from eval_flows.episodes.tasks.task import Task
 from machines.machine import MachineChoice, Offers
 from tests.eval_flows.episodes.serving.conftest import TOKEN, running
 from tests.eval_flows.episodes.serving.oracle import Played, play_all
+from tests.eval_flows.episodes.serving.test_life import guests, held, processes_of_sessions
 from warehouse.layout import DataFolder
 
 EPISODES, SESSIONS = 200, 16
@@ -36,7 +37,7 @@ _JOB_SECONDS = 1800.0
 
 @dataclass
 class Held:
-    """What a server holds: processes below it, open files, mounts of the host, megabytes, and seconds of processor time of its own."""
+    """What a server holds: sessions' processes and machines, open files, threads, mounts of the host, and megabytes."""
 
     process: psutil.Process
     most_machines: int = 0
@@ -44,14 +45,14 @@ class Held:
 
     def __str__(self) -> str:
         """The counts in words."""
-        mounts = len(Path("/proc/mounts").read_text().splitlines())
-        own = self.process
-        return f"{len(own.children(recursive=True))} processes, {own.num_fds()} files, {mounts} mounts, {own.memory_info().rss / 2**20:.0f} MB"
+        sessions, files, threads, mounts = held(self.process.pid)
+        machines, megabytes = len(guests(self.process.pid)), self.process.memory_info().rss / 2**20
+        return f"{sessions} processes of sessions, {machines} machines, {files} files, {threads} threads, {mounts} mounts, {megabytes:.0f} MB"
 
     def watch(self) -> None:
-        """Keep the largest number of machines until `watched` is set."""
+        """Keep the largest number of sessions' processes until `watched` is set."""
         while not self.watched.wait(1):
-            self.most_machines = max(self.most_machines, len(self.process.children()))
+            self.most_machines = max(self.most_machines, len(processes_of_sessions(self.process.pid)))
 
 
 def in_processes(job: tuple[Task, MachineChoice], ask: Ask) -> tuple[float, int]:
@@ -83,7 +84,7 @@ def through_server(data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]],
         held.watched.set()
         watching.join()
         own = sum(held.process.cpu_times()[:2]) - spent
-        time.sleep(2)  # connections that clients have closed are closed here too
+        time.sleep(20)  # connections that clients have closed are closed here too, and threads that wait for work end
         print(f"after: {held}; at most {held.most_machines} machines at once; {own:.0f} s of the server's own processor time in {seconds:.0f} s")
     return played, seconds
 

@@ -20,7 +20,8 @@ from eval_flows.episodes.serving.messages import (
     read_reward,
     read_sent,
 )
-from eval_flows.episodes.serving.sessions import SessionsUsedUp, UnknownSession
+from eval_flows.episodes.serving.session import UnknownSession
+from eval_flows.episodes.serving.sessions import SessionsUsedUp
 from eval_flows.episodes.serving.suite_environment import Deed, EpisodeOver
 from machines.errors import MachineError, MachineNeeds, PluginError
 

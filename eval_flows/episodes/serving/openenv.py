@@ -5,6 +5,7 @@ named. `step` takes `action`, a text in the language of the action space. Both a
 null before the end. `state` is answered by `state`. An error is answered by `error`, and the session stays open; it ends with the connection.
 """
 
+import json
 from random import Random
 from typing import Any, Literal
 
@@ -13,9 +14,9 @@ from fastapi import FastAPI, WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.serving.messages import Sent, as_json
-from eval_flows.episodes.serving.sessions import Session, Sessions, SessionsUsedUp, UnknownSession
-from eval_flows.episodes.serving.suite_environment import EpisodeOver
+from eval_flows.episodes.serving.session import Session, UnknownSession
+from eval_flows.episodes.serving.sessions import Sessions, SessionsUsedUp
+from eval_flows.episodes.serving.suite_environment import EpisodeOver, find_task
 from machines.errors import MachineError, MachineNeeds, PluginError
 
 Json = dict[str, Any]
@@ -109,7 +110,7 @@ class _Connection:
             case _Reset():
                 return self._observed(self._reset(asked.data))
             case _Step():
-                return self._observed(self._playing.observed(lambda environment: environment.step(asked.data.action)))
+                return self._observed(self._playing.step(asked.data.action))
             case _State():
                 state = self._playing.state
                 return {"type": "state", "data": {"episode_id": state.episode, "step_count": state.step, **state.model_dump(mode="json")}}
@@ -121,23 +122,24 @@ class _Connection:
             raise EpisodeOver("no episode is set up: send reset first")
         return self._session
 
-    def _reset(self, asked: _Episode) -> Sent:
+    def _reset(self, asked: _Episode) -> bytes:
         tasks = self._sessions.tasks(asked.suite)
         episode = Random(asked.seed).randrange(len(tasks)) if asked.episode_id is None else asked.episode_id
-        if self._session is None or self._session.suite != asked.suite:
+        task = find_task(tasks, episode)
+        if self._session is None or self._session.is_closed or self._session.suite != asked.suite:
             self.close()
             self._session = self._sessions.add(asked.suite, "base64")
-        return self._session.observed(lambda environment: environment.reset(episode))
+        return self._session.reset(task)
 
-    def _observed(self, sent: Sent) -> Json:
+    def _observed(self, observed: bytes) -> Json:
         """Return the observation; at the end of the episode, with the reward for the last state."""
-        observation = {**sent.state.model_dump(mode="json"), **as_json(sent, "base64")["observation"]}
-        if sent.state.end is None:
-            return {"type": "observation", "data": {"observation": observation, "reward": None, "done": False}}
-        with self._playing.turn() as environment:
-            reward = environment.evaluate()
-        told = {"by_checks": reward.by_checks, "side_effects": reward.side_effects}
-        return {"type": "observation", "data": {"observation": observation, "reward": reward.value, "done": True, "metadata": told}}
+        answer = json.loads(observed)
+        told = {"observation": {**answer["session"], **answer["observation"]}}
+        if answer["session"]["end"] is None:
+            return {"type": "observation", "data": {**told, "reward": None, "done": False}}
+        reward = self._playing.evaluate()
+        about = {name: reward[name] for name in ("is_success", "by_checks", "side_effects")}
+        return {"type": "observation", "data": {**told, "reward": reward["value"], "done": True, "metadata": about}}
 
 
 def _error(code: str, message: str) -> Json:

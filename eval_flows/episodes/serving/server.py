@@ -1,9 +1,10 @@
 """The server: sessions of the environment over HTTP, for clients that hold its token.
 
 Every call needs `Authorization: Bearer TOKEN`, except `/health`. Errors are JSON, `{"error": TEXT, "kind": NAME}`: 401 without the token, 404 for an
-unknown name (it lists what there is), 409 when no step is possible, 422 for a malformed request, 502 for a fault of a machine, 503 when all sessions
+unknown name (it lists what there is), 409 when no step is possible, 422 for a malformed request, 502 for a fault of a machine or
+of a session's process, 503 when all sessions
 are in use.
-Each call runs in a thread: a call mostly waits for its machine.
+Each call waits in a thread for the process of its session: what a session does never holds up another one.
 """
 
 import asyncio
@@ -20,9 +21,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.serving import openenv
-from eval_flows.episodes.serving.messages import EpisodeMessage, ResetMessage, SessionMessage, StateMessage, StepMessage, as_json, reward_as_json
-from eval_flows.episodes.serving.sessions import Sessions, SessionsUsedUp, UnknownSession
-from eval_flows.episodes.serving.suite_environment import EpisodeOver
+from eval_flows.episodes.serving.messages import EpisodeMessage, ResetMessage, SessionMessage, StateMessage, StepMessage
+from eval_flows.episodes.serving.session import UnknownSession
+from eval_flows.episodes.serving.sessions import Sessions, SessionsUsedUp
+from eval_flows.episodes.serving.suite_environment import EpisodeOver, find_task
 from eval_flows.episodes.tasks.suite import suite_names
 from machines.actions import MalformedAction
 from machines.errors import MachineError, MachineNeeds, PluginError
@@ -89,9 +91,9 @@ def _add_lists(app: FastAPI, sessions: Sessions) -> None:
 
 def _add_sessions(app: FastAPI, sessions: Sessions) -> None:
     @app.post("/sessions", status_code=201)
-    def create(asked: SessionMessage) -> Json:
-        session, sent = sessions.open(asked.suite, asked.episode, asked.start, asked.pictures)
-        return as_json(sent, session.pictures)
+    def create(asked: SessionMessage) -> Response:
+        _, observed = sessions.open(asked.suite, asked.episode, asked.start, asked.pictures)
+        return _as_it_is(observed, 201)
 
     @app.get("/sessions")
     def listed() -> list[str]:
@@ -102,37 +104,39 @@ def _add_sessions(app: FastAPI, sessions: Sessions) -> None:
         return sessions[session].state
 
     @app.get("/sessions/{session}/observation")
-    def look(session: str) -> Json:
+    def look(session: str) -> Response:
         """Observe elements and windows again; it is no step."""
-        found = sessions[session]
-        return as_json(found.observed(lambda environment: environment.look()), found.pictures)
+        return _as_it_is(sessions[session].look())
 
     @app.get("/sessions/{session}/screenshot.png")
     def screenshot(session: str) -> Response:
         """Return the screenshot of the last reset or step."""
-        picture = sessions[session].screenshot
+        picture = sessions[session].screenshot()
         if picture is None:
             raise BadInput("the session has no screenshot: it was opened with the pictures 'none'")
         return Response(picture, media_type="image/png")
 
     @app.post("/sessions/{session}/reset")
-    def reset(session: str, asked: ResetMessage) -> Json:
+    def reset(session: str, asked: ResetMessage) -> Response:
         found = sessions[session]
-        return as_json(found.observed(lambda environment: environment.reset(asked.episode, asked.start)), found.pictures)
+        return _as_it_is(found.reset(find_task(sessions.tasks(found.suite), asked.episode), asked.start))
 
     @app.post("/sessions/{session}/step")
-    def step(session: str, asked: StepMessage) -> Json:
-        found, deed = sessions[session], asked.deed
-        return as_json(found.observed(lambda environment: environment.step(deed)), found.pictures)
+    def step(session: str, asked: StepMessage) -> Response:
+        return _as_it_is(sessions[session].step(asked.deed))
 
     @app.post("/sessions/{session}/evaluate")
     def evaluate(session: str) -> Json:
-        with sessions[session].turn() as environment:
-            return reward_as_json(environment.evaluate())
+        return sessions[session].evaluate()
 
     @app.delete("/sessions/{session}", status_code=204)
     def close(session: str) -> None:
         sessions.close(session)
+
+
+def _as_it_is(observed: bytes, status: int = 200) -> Response:
+    """Return an observation as the process of the session wrote it."""
+    return Response(observed, status, media_type="application/json")
 
 
 class _Guarded:

@@ -1,34 +1,28 @@
-"""The sessions of a server: each is an environment of its own; there is a largest number, and a session that is idle too long is closed."""
+"""The sessions of a server: there is a largest number of them, and a session that is idle too long is closed."""
 
-import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from eval_flows.episodes.environment import Observation
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.pipeline import ready_machine
-from eval_flows.episodes.serving.messages import Pictures, Sent, StateMessage
-from eval_flows.episodes.serving.suite_environment import SuiteEnvironment
+from eval_flows.episodes.serving.messages import Pictures
+from eval_flows.episodes.serving.session import Session, UnknownSession
+from eval_flows.episodes.serving.suite_environment import find_task
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.machine import KINDS, MachineChoice
 from warehouse.layout import DataFolder
 
-_CLOSING_SECONDS = 10.0  # that the end of a server waits for a step that is under way
+_CLOSING_SECONDS = 10.0  # that the end of a server waits for a call that is under way
 
 
 class SessionsUsedUp(RuntimeError):
     """All sessions are in use; `retry_after` is in seconds."""
 
     retry_after = 5
-
-
-class UnknownSession(LookupError):
-    """There is no such session, or it was closed."""
 
 
 @dataclass(frozen=True)
@@ -41,67 +35,6 @@ class Limits:
     sessions: int = 16
     idle_seconds: float = 600.0
     steps: int | None = None
-
-
-@dataclass
-class Session:
-    """An environment that one client drives; its calls are carried out one after another."""
-
-    suite: str
-    environment: SuiteEnvironment
-    pictures: Pictures = "base64"
-    identity: str = field(default_factory=lambda: secrets.token_hex(8))
-    screenshot: bytes | None = None
-    used: float = field(default_factory=time.monotonic)
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    is_closed: bool = False
-
-    @contextmanager
-    def turn(self) -> Iterator[SuiteEnvironment]:
-        """Give the environment to one call at a time; `UnknownSession` if it was closed meanwhile. The session is not idle during a call."""
-        with self.lock:
-            if self.is_closed:
-                raise UnknownSession(f"the session '{self.identity}' was closed")
-            try:
-                yield self.environment
-            finally:
-                self.used = time.monotonic()
-
-    def observed(self, observe: Callable[[SuiteEnvironment], Observation]) -> Sent:
-        """Reset, step or look in a turn of its own, and return the session's state after it."""
-        with self.turn() as environment:
-            observation = observe(environment)
-            self.screenshot = observation.screenshot or self.screenshot
-            return Sent(self._state(), observation)
-
-    @property
-    def state(self) -> StateMessage:
-        """Return what it plays, and how far it is."""
-        with self.turn():
-            return self._state()
-
-    def close(self, seconds: float = -1) -> None:
-        """Stop the machine, after the call that is under way or after so many seconds."""
-        has_turn = self.lock.acquire(timeout=seconds)
-        self.is_closed = True
-        try:
-            self.environment.close()
-        finally:
-            if has_turn:
-                self.lock.release()
-
-    def _state(self) -> StateMessage:
-        played = self.environment
-        return StateMessage(
-            session=self.identity,
-            suite=self.suite,
-            episode=played.task.episode_id,
-            instruction=played.task.instruction,
-            step=played.steps,
-            steps=played.budget,
-            end=played.end,
-            screen=played.screen,
-        )
 
 
 class Sessions:
@@ -126,31 +59,36 @@ class Sessions:
             self._suites[suite] = tasks_of(suite)
         return self._suites[suite]
 
-    def open(self, suite: str, episode: int | str, start: Start, pictures: Pictures) -> tuple[Session, Sent]:
-        """Start a session with an episode; `SessionsUsedUp` if there are too many. A session that does not come up is closed again."""
+    def open(self, suite: str, episode: int | str, start: Start, pictures: Pictures) -> tuple[Session, bytes]:
+        """Start a session with an episode, and return it with its first observation as JSON.
+
+        `SessionsUsedUp` if there are too many. A session that does not come up is closed again.
+        """
+        task = find_task(self.tasks(suite), episode)
         session = self.add(suite, pictures)
         try:
-            return session, session.observed(lambda environment: environment.reset(episode, start))
+            return session, session.reset(task, start)
         except BaseException:
-            self.close(session.identity)
+            self._drop(session)
+            session.close()
             raise
 
     def add(self, suite: str, pictures: Pictures) -> Session:
-        """Return a new session, whose machine starts with its first reset; `SessionsUsedUp` if there are too many."""
-        tasks, choice = self.tasks(suite), self._choice(suite)
-        sees = {"clipboard"} if pictures == "none" else {"clipboard", "screenshot"}
+        """Return a new session, whose process and machine start with its first reset; `SessionsUsedUp` if there are too many."""
+        choice = self._choice(suite)
         with self._lock:
             if self._has_ended:
                 raise SessionsUsedUp("the server is ending")
-            if len(self._sessions) >= self.limits.sessions:
+            if sum(one.holds_place for one in self._sessions.values()) >= self.limits.sessions:
                 raise SessionsUsedUp(f"all {self.limits.sessions} sessions are in use: close one, or try again later")
-            session = Session(suite, SuiteEnvironment(tasks, choice, sees, self.limits.steps), pictures)
+            session = Session(suite, choice, pictures, self.limits.steps)
             self._sessions[session.identity] = session
         return session
 
     def __getitem__(self, identity: str) -> Session:
         """Return a session; `UnknownSession` lists the others if there is none of that id."""
         with self._lock:
+            self._sessions = {one.identity: one for one in self._sessions.values() if not one.is_closed}
             if identity in self._sessions:
                 return self._sessions[identity]
             there = ", ".join(self._sessions) or "none"
@@ -161,20 +99,19 @@ class Sessions:
     def identities(self) -> list[str]:
         """Return the ids of the sessions."""
         with self._lock:
-            return list(self._sessions)
+            return [one.identity for one in self._sessions.values() if one.holds_place]
 
     def close(self, identity: str) -> None:
         """Close a session, after the call that is under way."""
         session = self[identity]
-        with self._lock:
-            self._sessions.pop(identity, None)
+        self._drop(session)
         session.close()
 
     def close_idle(self) -> list[str]:
         """Close the sessions that were idle too long, and return their ids."""
         until = time.monotonic() - self.limits.idle_seconds
         with self._lock:
-            idle = [one for one in self._sessions.values() if one.used < until and not one.lock.locked()]
+            idle = [one for one in self._sessions.values() if one.used < until and not one.is_at_work]
             for session in idle:
                 del self._sessions[session.identity]
         for session in idle:
@@ -190,7 +127,11 @@ class Sessions:
         with ThreadPoolExecutor(max(1, len(there))) as pool:
             list(pool.map(lambda session: session.close(_CLOSING_SECONDS), there))
 
+    def _drop(self, session: Session) -> None:
+        with self._lock:
+            self._sessions.pop(session.identity, None)
+
     def _choice(self, suite: str) -> MachineChoice:
         if suite not in self._choices:
-            self._choices[suite] = ready_machine(suite, tasks_of(suite), self._data, self._machine, self._machine_options)
+            self._choices[suite] = ready_machine(suite, self.tasks(suite), self._data, self._machine, self._machine_options)
         return self._choices[suite]

@@ -8,7 +8,6 @@ from typing import Any, Literal
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, Reward
 from eval_flows.episodes.environment.environment import Start
-from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import ACTIONS, Action, MalformedAction, made, read_actions
@@ -49,9 +48,12 @@ class SuiteEnvironment:
         """Close it."""
         self.close()
 
-    def reset(self, episode: int | str = 0, start: Start = "preloaded") -> Observation:
-        """Set an episode up, given by its number in the suite (from 0) or by its id, and observe. `BadInput` if there is no such episode."""
-        task = find_task(self.tasks, episode)
+    def reset(self, episode: int | str | Task = 0, start: Start = "preloaded") -> Observation:
+        """Set an episode up, and observe. `BadInput` if there is no such episode.
+
+        The episode is given by its number in the suite (from 0), by its id, or as a task.
+        """
+        task = episode if isinstance(episode, Task) else find_task(self.tasks, episode)
         self.steps, self._is_set_up = 0, False
         observation = self._environment.reset(task, start)
         self._is_set_up = True
@@ -122,6 +124,8 @@ def open_environment(
 
     `BadInput` if there is no such suite, `MachineNeeds` or `PluginError` if the machine cannot be started here; nothing is started yet.
     """
+    from eval_flows.episodes.runs.pipeline import ready_machine  # it imports the warehouse, which the processes of sessions do not need
+
     tasks = tasks_of(suite)
     choice = ready_machine(suite, tasks, data or DataFolder.from_environment(), machine, machine_options or {})
     return SuiteEnvironment(tasks, choice)

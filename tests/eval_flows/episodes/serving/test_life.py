@@ -1,4 +1,4 @@
-"""Protects the life of sessions: the oracle plays in several at once, idle ones are closed, and no machine outlives the server."""
+"""Protects the life of sessions: the oracle plays in several at once, idle ones are closed, and no process or machine outlives the server."""
 
 import signal
 import time
@@ -11,7 +11,7 @@ import pytest
 
 from eval_flows.episodes.environment import WAIT
 from eval_flows.episodes.serving.client import Server
-from eval_flows.episodes.serving.sessions import UnknownSession
+from eval_flows.episodes.serving.session import UnknownSession
 from eval_flows.episodes.tasks.task import Task
 from machines.errors import MachineError
 from machines.image import Image
@@ -25,10 +25,16 @@ def guests(process: int) -> list[psutil.Process]:
     return [one for one in psutil.Process(process).children(recursive=True) if "machines.guest" in " ".join(one.cmdline())]
 
 
-def held(process: int) -> tuple[int, int, int]:
-    """What a server holds: processes below it, open files, mounts."""
+def processes_of_sessions(process: int) -> list[psutil.Process]:
+    """The processes of sessions of a server: its fork server starts them."""
+    servers = [one for one in psutil.Process(process).children() if "multiprocessing.forkserver" in " ".join(one.cmdline())]
+    return [one for server in servers for one in server.children() if one.status() != psutil.STATUS_ZOMBIE]
+
+
+def held(process: int) -> tuple[int, int, int, int]:
+    """What a server holds: processes of sessions, open files, threads, mounts."""
     own = psutil.Process(process)
-    return len(own.children(recursive=True)), own.num_fds(), len(Path("/proc/mounts").read_text().splitlines())
+    return len(processes_of_sessions(process)), own.num_fds(), own.num_threads(), len(Path("/proc/mounts").read_text().splitlines())
 
 
 def soon(holds: Callable[[], bool]) -> bool:
@@ -46,9 +52,8 @@ def test_four_sessions_at_once_play_by_the_oracle_and_leave_nothing(image: Image
         before = held(process.pid)
         played = play_all(address, TOKEN, "smoke", smoke[:8], choice.offers, 4)
         assert len(played) == 8 and [one for one in played if one.reward != 1] == []
-        after = held(process.pid)
-        assert after[0] == before[0] == 0 and after[2] == before[2]
-        assert soon(lambda: held(process.pid)[1] <= before[1]), (before, held(process.pid))
+        assert soon(lambda: all(now <= then for now, then in zip(held(process.pid), before, strict=True))), (before, held(process.pid))
+        assert guests(process.pid) == processes_of_sessions(process.pid) == []
 
 
 @pytest.mark.slow(minutes=0.3)
@@ -62,21 +67,44 @@ def test_an_idle_session_is_closed_and_a_fault_of_a_machine_is_told(image: Image
         with pytest.raises(MachineError):
             environment.step(WAIT)
         assert environment.reset().windows, "a session survives the fault of its machine"
-        assert soon(lambda: server.call("GET", "/sessions").json() == []) and soon(lambda: held(process.pid)[0] == 0)
+        assert soon(lambda: server.call("GET", "/sessions").json() == []) and soon(
+            lambda: not guests(process.pid) + processes_of_sessions(process.pid)
+        )
         with pytest.raises(UnknownSession, match="after 4 seconds without a call"):
             environment.step(WAIT)
         assert environment.reset().windows and environment.state.step == 0, "a client goes on in another session"
         environment.close()
 
 
+@pytest.mark.slow(minutes=0.3)
+def test_a_process_that_dies_is_told_and_gives_its_place_back(image: Image) -> None:
+    with running(image.machines.parent, "--sessions", "2") as (process, address):
+        server = Server(address, TOKEN)
+        one, other, third = (server.environment("smoke", "none") for _ in range(3))
+        one.reset()
+        (killed,) = processes_of_sessions(process.pid)
+        machine = guests(process.pid)
+        other.reset()
+        killed.kill()
+        assert soon(lambda: len(server.call("GET", "/sessions").json()) == 1)
+        assert third.reset().windows and other.step(WAIT).windows, "its place is free, and the others go on"
+        with pytest.raises(MachineError, match=r"died with exit code -9 during 'step'"):
+            one.step(WAIT)
+        with pytest.raises(UnknownSession):
+            one.step(WAIT)
+        third.close()
+        assert one.reset().windows and one.state.step == 0, "a client goes on in another session"
+        assert machine and soon(lambda: not any(guest.is_running() for guest in machine))
+
+
 @pytest.mark.slow(minutes=0.2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_no_machine_outlives_the_server(image: Image, number: signal.Signals) -> None:
+def test_no_process_and_no_machine_outlives_the_server(image: Image, number: signal.Signals) -> None:
     with running(image.machines.parent) as (process, address):
         server = Server(address, TOKEN)
         server.environment("smoke", "none").reset()
         there = psutil.Process(process.pid).children(recursive=True)
-        assert guests(process.pid)
+        assert guests(process.pid) and processes_of_sessions(process.pid)
         process.send_signal(number)
         process.wait(30)
         assert soon(lambda: not any(one.is_running() and one.status() != psutil.STATUS_ZOMBIE for one in there))

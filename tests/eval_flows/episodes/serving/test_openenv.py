@@ -42,7 +42,7 @@ def test_an_episode_is_played_to_its_reward(say: Say, smoke: list[Task]) -> None
     assert say("step", action=code)["data"]["observation"]["feedback"] == ""
     assert say("state")["data"]["step_count"] == 1 and say("state")["data"]["episode_id"] == smoke[0].episode_id
     ended = say("step", action="DONE")["data"]
-    assert (ended["reward"], ended["done"], ended["metadata"]["side_effects"]) == (1, True, [])
+    assert (ended["reward"], ended["done"], ended["metadata"]["side_effects"]) == (1, True, []) and ended["metadata"]["is_success"] is True
     again = say("step", action="DONE")
     assert again["type"] == "error" and "has ended" in again["data"]["message"]
     drawn = [say("reset", suite="smoke", seed=4)["data"]["observation"]["episode"] for _ in range(2)]
@@ -60,6 +60,14 @@ def test_mistakes_are_told_and_the_connection_stays(say: Say) -> None:
     ):
         answer = say(kind, **data)
         assert answer["type"] == "error" and told in answer["data"]["message"], (kind, answer)
+
+
+def test_a_connection_goes_on_when_its_session_was_closed(say: Say, address: str) -> None:
+    """A session that was idle too long left its connection without a way to go on."""
+    session = say("reset", episode_id=0)["data"]["observation"]["session"]
+    httpx.delete(f"{address}/sessions/{session}", headers=HEADERS).raise_for_status()
+    assert "was closed" in say("step", action="WAIT")["data"]["message"]
+    assert say("reset", episode_id=0)["type"] == "observation"
 
 
 def test_a_session_ends_with_its_connection_and_there_are_only_so_many(address: str) -> None:
