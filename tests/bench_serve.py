@@ -94,6 +94,11 @@ def offers(data: DataFolder, suite: str) -> Offers:
     return MachineChoice("sandbox", suite, data.machines).offers
 
 
+def pace(episodes: int, steps: int, seconds: float) -> str:
+    """The figures in words. An oracle at the other end of a server counts more steps: where it waits it sends WAIT."""
+    return f"{steps} steps in {seconds:.0f} s, {steps / seconds:.2f} steps/s, {episodes / seconds * 60:.1f} episodes a minute"
+
+
 def main(episodes: int = EPISODES, sessions: int = SESSIONS) -> None:
     """Print the figures."""
     print(f"load {os.getloadavg()}, {os.cpu_count()} processors", flush=True)
@@ -106,7 +111,7 @@ def main(episodes: int = EPISODES, sessions: int = SESSIONS) -> None:
         played, seconds = through_server(data, by_suite, sessions)
     steps = sum(one.steps for one in played)
     earned = sum(one.reward == 1 for one in played)
-    print(f"served: {earned} of {len(played)} earned 1; {steps} steps in {seconds:.0f} s, {steps / seconds:.2f} steps/s", flush=True)
+    print(f"served: {earned} of {len(played)} earned 1; {pace(len(played), steps, seconds)}", flush=True)
     for one in played:
         if one.reward != 1:
             print(f"    {one.task.episode_id} {one.reward} {one.end} {one.task.instruction:.100}")
@@ -116,9 +121,7 @@ def main(episodes: int = EPISODES, sessions: int = SESSIONS) -> None:
     seconds = time.perf_counter() - begun
     results = [one.result for one in done if one.result is not None]
     steps = sum(result[1] for result in results)
-    print(
-        f"in processes: {sum(result[0] == 1 for result in results)} of {len(jobs)} earned 1; {steps} steps in {seconds:.0f} s, {steps / seconds:.2f} steps/s"
-    )
+    print(f"in processes: {sum(result[0] == 1 for result in results)} of {len(jobs)} earned 1; {pace(len(jobs), steps, seconds)}")
     print(f"load {os.getloadavg()}")
 
 
