@@ -1,6 +1,5 @@
 """The Parquet tables: their columns, and writing and reading files that carry a schema version."""
 
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import pyarrow.parquet as pq
 
 from warehouse.episode_tables import EPISODE_SCHEMAS, SUITE_EPISODES
 from warehouse.errors import WarehouseError
+from warehouse.imports import without
 from warehouse.layout import written_file
 
 _STRINGS = pa.list_(pa.string())
@@ -162,20 +162,8 @@ def spare_pandas() -> None:
     pyarrow loads pandas when it gets its first Python list, which takes 0.4 s, to find out whether the list is a frame. It asks only once:
     from then on `to_pandas` is an error here.
     """
-    sys.meta_path.insert(0, _NoPandas)
-    try:
+    with without("pandas"):
         pa.array([0])
-    finally:
-        sys.meta_path.remove(_NoPandas)
-
-
-class _NoPandas:
-    """Finds nothing, and refuses pandas."""
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ImportError("this process makes no pandas frames")
 
 
 class TableWriter:
