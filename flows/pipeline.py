@@ -82,26 +82,28 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
             found = judged(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe))
             _refuse_shortage(found, recipe)
             write_dataset(unpublished, paths, found, catalog)
-            figures = statistics(data_files(unpublished), {task.id for task in catalog.tasks.values() if task.application in candidates})
-            _refuse_unused(figures, recipe)
             progress("assembling", 1, 1)
             progress("checking expectations", 0, 1)
             gate_failures = gate().ask(unpublished / "dataset", candidates, catalog.categories, recipe.tasks)
+            figures = statistics(data_files(unpublished), {task.id for task in catalog.tasks.values() if task.application in candidates})
             manifest = write_manifest(unpublished, name, source, recipe, catalog, found, figures, shards)
-            _refuse_failures(gate_failures())
+            _refuse_failures(gate_failures())  # the gate writes into the folder, so nothing else may end the block before it answers
+            _refuse_unused(figures, recipe)
             progress("checking expectations", 1, 1)
         return Built(name, identity, publish(data, name, folder), manifest, was_there=False)
 
 
 def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Progress) -> list[Shard]:
     """Return every job's shard, in the order of the jobs; existing files are used again."""
-    missing = [job for job in jobs if not (folder / f"{job.address}.parquet").is_file()]
+    addresses = [job.address for job in jobs]
+    missing = [job for job, address in zip(jobs, addresses, strict=True) if not (folder / f"{address}.parquet").is_file()]
     made: dict[str, Shard] = {}
     progress("making shards", 0, len(missing))
     for shard in run_map(partial(make_shard, folder=folder), missing):
         made[shard.address] = shard
         progress("making shards", len(made), len(missing))
-    return [made.get(job.address) or Shard(application=job.application, address=job.address, made=False) for job in jobs]
+    found = zip(jobs, addresses, strict=True)
+    return [made.get(address) or Shard(application=job.application, address=address, made=False) for job, address in found]
 
 
 def _refuse_failures(failures: list[str]) -> None:

@@ -8,13 +8,6 @@ from compositions.model import Composition, Step
 from compositions.splits import Split, SplitOf, no_split
 
 
-def kept_steps(
-    composition: Composition, graph: ApplicationGraph, rates: tuple[float, float], most: int, random: Random, split_of: SplitOf = no_split
-) -> tuple[int, ...]:
-    """Return the positions of the steps that one text will say: see `DropOut`."""
-    return DropOut(composition, graph, split_of).kept(rates, most, random)
-
-
 class DropOut:
     """Draws the steps that a text says, again and again for one composition.
 

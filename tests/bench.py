@@ -7,8 +7,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
 from tests import bench_client, bench_commands, bench_episodes, bench_machines, bench_site, bench_warehouse
+from tests.timing import seconds_of
 from warehouse.gate import gate
 from warehouse.layout import DataFolder
 
@@ -52,7 +51,7 @@ def _client() -> None:
 def _scale() -> None:
     """The paper recipe, and ten times it, each in a process of its own."""
     paper = read_recipe("paper")[1].tasks
-    templates = _seconds(lambda: _faker_and_jinja(paper))
+    templates = seconds_of(lambda: _faker_and_jinja(paper))
     once, run = _scaled(paper, with_run=True)
     ten_times, _ = _scaled(10 * paper)
     _figure(f"build_{paper}_tasks", once["seconds"], "s", f"{paper} rows of three Faker values in one Jinja template, one process", templates)
@@ -84,17 +83,17 @@ def _in_its_own_process(module: str, *arguments: str) -> dict[str, float]:
 
 def _builds(recipe: Recipe, data: DataFolder) -> None:
     """Building the demo dataset cold, again, and after one phrasing changed."""
-    templates = _seconds(lambda: _faker_and_jinja(recipe.tasks))
-    cold = _seconds(lambda: _build(recipe, data))
+    templates = seconds_of(lambda: _faker_and_jinja(recipe.tasks))
+    cold = seconds_of(lambda: _build(recipe, data))
     _figure("build_10000_tasks", cold, "s", f"{recipe.tasks} rows of three Faker values in one Jinja template, one process", templates)
-    _figure("build_again_unchanged", _seconds(lambda: _build(recipe, data)), "s", "the cold build", cold)
+    _figure("build_again_unchanged", seconds_of(lambda: _build(recipe, data)), "s", "the cold build", cold)
     declared = pipeline.read_declared()
     excel = declared[0].applications["excel"]
     task = excel.tasks[-1].model_copy(update={"say": (*excel.tasks[-1].say, "see to it once more, all over again")})
     changed = replace(declared[0], applications={**declared[0].applications, "excel": excel.model_copy(update={"tasks": (*excel.tasks[:-1], task)})})
     pipeline.read_declared, kept = (lambda: (changed, declared[1])), pipeline.read_declared
     jobs = []
-    seconds = _seconds(lambda: jobs.append(_build(recipe, data)))
+    seconds = seconds_of(lambda: jobs.append(_build(recipe, data)))
     pipeline.read_declared = kept
     _figure("build_after_one_phrasing_changed", seconds, "s", "the cold build", cold)
     _figure("shards_remade_after_one_phrasing_changed", len(jobs[0].manifest["shards_made"]), "shards", "all shards", 100)
@@ -115,20 +114,20 @@ def _selection(data: DataFolder, recipe: Recipe) -> None:
     options = SelectorOptions(dataset.candidates, dataset, data.vectors)
     tasks = scored_tasks(dataset, "all")
     random, heuristic = (make_selector(protocol, catalog, options) for protocol in ("random", "heuristic"))
-    chance = _seconds(lambda: list(random.select(tasks)))
-    rate = len(tasks) / _seconds(lambda: list(heuristic.select(tasks)))
+    chance = seconds_of(lambda: list(random.select(tasks)))
+    rate = len(tasks) / seconds_of(lambda: list(heuristic.select(tasks)))
     _figure("heuristic_tasks_per_second", rate, "tasks/s", "random selector", len(tasks) / chance)
     nearest, embedder, sample = make_selector("nearest", catalog, options), Embedder(), tasks[:1000]
-    bare = _seconds(lambda: embedder.embed([task.text for task in sample]))
-    rate = 1000 / _seconds(lambda: list(nearest.select(sample)))
+    bare = seconds_of(lambda: embedder.embed([task.text for task in sample]))
+    rate = 1000 / seconds_of(lambda: list(nearest.select(sample)))
     _figure("nearest_tasks_per_second", rate, "tasks/s", "embedding alone", 1000 / bare)
-    _figure("load_warehouse", _seconds(lambda: load_warehouse(data)), "s", "embedding 1,000 texts", bare)
+    _figure("load_warehouse", seconds_of(lambda: load_warehouse(data)), "s", "embedding 1,000 texts", bare)
 
 
 def _help() -> None:
     """Starting the command line."""
-    empty = _seconds(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
-    shown = _seconds(lambda: subprocess.run([sys.executable, str(REPOSITORY / "deskmill.py"), "--help"], check=True, stdout=subprocess.DEVNULL))
+    empty = seconds_of(lambda: subprocess.run([sys.executable, "-c", "pass"], check=True))
+    shown = seconds_of(lambda: subprocess.run([sys.executable, str(REPOSITORY / "deskmill.py"), "--help"], check=True, stdout=subprocess.DEVNULL))
     _figure("deskmill_help", shown, "s", "python -c pass", empty)
 
 
@@ -150,12 +149,6 @@ def _warm(number: int) -> int:
     from atomic_tasks.arguments import computed_generators
 
     return len(computed_generators()) + number
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 def _figure(name: str, value: float, unit: str, reference: str, reference_value: float) -> None:

@@ -11,12 +11,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import openai
 
 from language_models.client import Client, Endpoint, Request
+from tests.timing import seconds_of
 
 REPOSITORY = Path(__file__).parents[1]
 AT_ONCE, LATENCY = 64, 0.02
@@ -27,8 +28,8 @@ def rates(requests: int = 3000) -> tuple[float, float]:
     """Requests a second of our client and of a bare loop over the openai client on its aiohttp transport."""
     with server() as base_url, tempfile.TemporaryDirectory() as folder:
         asyncio.run(_bare(base_url, 300))
-        bare = requests / _seconds(lambda: asyncio.run(_bare(base_url, requests)))
-        ours = requests / _seconds(lambda: _ours(base_url, requests, Path(folder) / "calls.sqlite"))
+        bare = requests / seconds_of(lambda: asyncio.run(_bare(base_url, requests)))
+        ours = requests / seconds_of(lambda: _ours(base_url, requests, Path(folder) / "calls.sqlite"))
     return ours, bare
 
 
@@ -80,12 +81,6 @@ def run_measured(folder: Path) -> dict[str, float]:
         "seconds": seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     }
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

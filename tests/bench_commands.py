@@ -1,4 +1,5 @@
-"""Whole commands, as people wait for them: building `tiny` and `demo` in an empty data folder, and `demo` after one phrasing changed.
+"""Whole commands, as people wait for them: building `tiny`, `demo` and `paper` in an empty data folder, and
+`tiny` and `demo` after one phrasing changed.
 
 Run as `python -m tests.bench_commands RECIPE` it is `deskmill build RECIPE` with one phrasing of Excel changed.
 """
@@ -7,10 +8,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+
+from flows.recipe import read_recipe
+from tests import bench_data_designer
+from tests.timing import seconds_of
 
 REPOSITORY = Path(__file__).parents[1]
 Figure = tuple[str, float, str, str, float]
@@ -26,6 +30,15 @@ def figures() -> Iterator[Figure]:
             yield f"command_build_{recipe}", _seconds([sys.executable, "deskmill.py", "build", recipe], environment), "s", beside, loading
             changed = _seconds([sys.executable, "-m", "tests.bench_commands", recipe], environment)
             yield f"command_build_{recipe}_after_one_phrasing_changed", changed, "s", beside, loading
+    yield _paper()
+
+
+def _paper() -> Figure:
+    """The rows a second of the paper recipe, as a whole command with its gate and the warehouse, beside those of NeMo Data Designer."""
+    with tempfile.TemporaryDirectory() as folder:
+        taken = _seconds([sys.executable, "deskmill.py", "build", "paper"], {"DESKMILL_DATA": folder})
+    rate = read_recipe("paper")[1].tasks / taken
+    return "command_build_paper_rows_per_second", rate, "rows/s", bench_data_designer.NAME, bench_data_designer.rows_per_second()
 
 
 def build_changed(recipe: str) -> None:
@@ -47,9 +60,7 @@ def build_changed(recipe: str) -> None:
 
 
 def _seconds(command: list[str], environment: dict[str, str]) -> float:
-    started = time.perf_counter()
-    subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, **environment}, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - started
+    return seconds_of(lambda: subprocess.run(command, check=True, cwd=REPOSITORY, env={**os.environ, **environment}, stdout=subprocess.DEVNULL))
 
 
 if __name__ == "__main__":

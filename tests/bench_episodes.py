@@ -16,6 +16,7 @@ from machines.build import build_image
 from machines.errors import MachineError
 from machines.image import Image
 from machines.sandbox import Sandbox
+from tests.timing import seconds_of
 from warehouse.layout import DataFolder
 
 _ROUNDS = 7
@@ -51,7 +52,7 @@ def _reset(image: Image, program: str) -> tuple[float, float]:
         machine.client.execute(["pkill", "-9", "-f", image.programs[program].command[0]])
         machine.client.execute(["pkill", "-9", "soffice"])
         desk.wait_until(lambda: not desk.windows_of(program), "the application stayed", 20)
-        return ready, _seconds(lambda: desk.open(program))
+        return ready, seconds_of(lambda: desk.open(program))
 
 
 def _back(image: Image) -> tuple[float, float]:
@@ -65,15 +66,15 @@ def _back(image: Image) -> tuple[float, float]:
                 if machine.client.state()["starts"] > starts:
                     break
             time.sleep(0.01)
-        return time.perf_counter() - begun, _seconds(machine.reset)
+        return time.perf_counter() - begun, seconds_of(machine.reset)
 
 
 def _step(image: Image) -> tuple[float, float]:
     """Median seconds of an observation with tree and picture and an action, and of a picture alone."""
     with Environment(Sandbox(image), sees=("screenshot",)) as environment:
         step = _stepper(environment)
-        steps = [_seconds(step) for _ in range(_STEPS)]
-        return median(steps), median(_seconds(lambda: environment.desktop.client.observe(["screenshot"])) for _ in range(_STEPS))
+        steps = [seconds_of(step) for _ in range(_STEPS)]
+        return median(steps), median(seconds_of(lambda: environment.desktop.client.observe(["screenshot"])) for _ in range(_STEPS))
 
 
 def _stepper(environment: Environment) -> Callable[[], Observation]:
@@ -88,18 +89,12 @@ def _beside_one_that_spins(image: Image) -> tuple[float, float]:
         step = _stepper(environment)
         beside, alone = [], []
         for _ in range(_ROUNDS):
-            alone += [_seconds(step) for _ in range(_STEPS)]
+            alone += [seconds_of(step) for _ in range(_STEPS)]
             for _ in range(_SPINNING):
                 other.client.launch(["python3", "-c", "while True: pass"])
-            beside += [_seconds(step) for _ in range(_STEPS)]
+            beside += [seconds_of(step) for _ in range(_STEPS)]
             other.client.execute(["pkill", "-9", "-f", "while True"])
         return len(beside) / sum(beside), len(alone) / sum(alone)
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return time.perf_counter() - begun
 
 
 if __name__ == "__main__":

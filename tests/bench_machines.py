@@ -4,8 +4,7 @@ Left out where QEMU is not installed.
 """
 
 import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from statistics import median
 
 import psutil  # type: ignore[import-untyped]
@@ -19,6 +18,7 @@ from machines.qemu import VirtualMachine
 from machines.qemu_build import build_disk
 from machines.qemu_image import QEMU
 from machines.sandbox import Sandbox
+from tests.timing import seconds_of
 from warehouse.layout import DataFolder
 
 _RESETS = 15
@@ -46,14 +46,14 @@ def _reset(machine: Machine) -> float:
         machine.client.observe(["screenshot", "windows"])
 
     with machine:
-        return median(_seconds(reset) for _ in range(_RESETS))
+        return median(seconds_of(reset) for _ in range(_RESETS))
 
 
 def _step(machine: Machine) -> float:
     """Median seconds of typing a letter into a text editor, with the observation that follows."""
     with Environment(machine, sees=("screenshot",)) as environment:
         environment.reset(tasks_of("smoke")[0])
-        return median(_seconds(lambda: environment.step(Action("write", {"text": "a"}))) for _ in range(_STEPS))
+        return median(seconds_of(lambda: environment.step(Action("write", {"text": "a"}))) for _ in range(_STEPS))
 
 
 def _memory(image: Image) -> float:
@@ -62,12 +62,6 @@ def _memory(image: Image) -> float:
         machine.client.observe(["screenshot", "tree", "windows"])
         own = next(one for one in psutil.Process().children(recursive=True) if one.name().startswith("qemu"))
         return float(own.memory_full_info().uss) / 2**20
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    begun = time.perf_counter()
-    action()
-    return time.perf_counter() - begun
 
 
 if __name__ == "__main__":

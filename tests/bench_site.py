@@ -2,8 +2,6 @@
 
 import shutil
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -12,6 +10,7 @@ import duckdb
 
 from reports.explorer import write_explorer
 from tests.bench_warehouse import synthetic_dataset, write_run
+from tests.timing import seconds_of
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import connect
@@ -42,9 +41,9 @@ def _make(data: DataFolder, tasks: int) -> None:
 
 def _writing(data: DataFolder, site: Path) -> list[Figure]:
     connection = connect(data.warehouse)
-    seconds = _seconds(lambda: write_explorer(connection, site, _layout))
+    seconds = seconds_of(lambda: write_explorer(connection, site, _layout))
     connection.close()
-    copy = _seconds(lambda: _copy(data.warehouse, site.parent))
+    copy = seconds_of(lambda: _copy(data.warehouse, site.parent))
     megabytes = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) / 1e6
     return [
         ("explorer_write", seconds, "s", "DuckDB's own COPY of the same tasks and predictions to JSON", copy),
@@ -94,7 +93,7 @@ def _opened(browser: Any, site: Path, address: str) -> tuple[float, int]:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     name, _, state = address.partition("#")
-    seconds = _seconds(lambda: (page.goto(f"{(site / name).as_uri()}#{state}"), page.wait_for_selector("#explorer[data-ready]")))
+    seconds = seconds_of(lambda: (page.goto(f"{(site / name).as_uri()}#{state}"), page.wait_for_selector("#explorer[data-ready]")))
     page.close()
     paths = [Path(unquote(urlparse(url).path)) for url in asked if url.startswith("file:")]
     return seconds, sum(path.stat().st_size for path in paths)
@@ -114,9 +113,3 @@ def _searched(browser: Any, site: Path) -> float:
 
 def _layout(title: str, body: str, root: str) -> str:
     return f'<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,"><title>{title}</title></head><body>{body}</body></html>'
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started

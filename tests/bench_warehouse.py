@@ -7,8 +7,7 @@ rows, and twelve runs over it, of three selectors and of three language models u
 import json
 import re
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tests.timing import seconds_of
 from tests.warehouse.reference import answers_by_pandas, hold_against_reference
 from warehouse.layout import DataFolder, point_label
 from warehouse.loader import SQL_ROOT, load_warehouse
@@ -41,12 +41,12 @@ def figures(tasks: int = 100_000, predictions: int = 1_000_000) -> Iterator[Figu
     with tempfile.TemporaryDirectory() as place:
         folder = DataFolder(Path(place))
         synthetic_runs(synthetic_dataset(folder, tasks), predictions)
-        loading = _seconds(lambda: load_warehouse(folder))
+        loading = seconds_of(lambda: load_warehouse(folder))
         frames: list[pd.DataFrame] = []
-        reading = _seconds(lambda: frames.append(answers_by_pandas(folder)))
+        reading = seconds_of(lambda: frames.append(answers_by_pandas(folder)))
         with duckdb.connect(str(folder.warehouse), read_only=True) as connection:
-            by_view = {name: _seconds(lambda name=name: connection.sql(f"from {name}").to_arrow_table()) for name in analysis_names(connection)}  # type: ignore[misc]
-            computing = _seconds(lambda: hold_against_reference(connection, frames[0]))
+            by_view = {name: seconds_of(lambda name=name: connection.sql(f"from {name}").to_arrow_table()) for name in analysis_names(connection)}  # type: ignore[misc]
+            computing = seconds_of(lambda: hold_against_reference(connection, frames[0]))
         slowest = max(by_view, key=lambda name: by_view[name])
         yield f"load_{predictions}_predictions", loading, "s", "reading and joining the same Parquet with pandas", reading
         yield "answer_every_view", sum(by_view.values()), "s", "the figures of five of them by pandas and scikit-learn", computing
@@ -274,12 +274,6 @@ def _ids(of: str, rows: int) -> pa.Array:
     """Sixteen hexadecimal digits each, as hashes have them."""
     draw = np.random.default_rng(list(of.encode()))
     return pa.array([f"{number:016x}" for number in draw.integers(0, 2**63, rows).tolist()])
-
-
-def _seconds(action: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    action()
-    return time.perf_counter() - started
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from flows.jobs import wanted_rows
 from flows.pipeline import Built, build_dataset
 from flows.publish import applications_without
 from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
-from narrators.drop_out import kept_steps
+from narrators.drop_out import DropOut
 from tests.conftest import made_once, quiet
 from tests.flows.leaks import leaks, said, shared_words
 from warehouse.layout import DataFolder
@@ -170,7 +170,7 @@ def test_drop_out_keeps_steps_of_one_split_unless_a_node_has_none(seed: int) -> 
         return
     graph = application_graph(composition)
     telling = {position: SPLIT_OF(step.task) for position, step in enumerate(composition.steps) if not step.task.generic}
-    kept = kept_steps(composition, graph, (0.3, 0.5), 3, random, SPLIT_OF)
+    kept = DropOut(composition, graph, SPLIT_OF).kept((0.3, 0.5), 3, random)
     assert all(set(node) & set(kept) for node in graph.nodes)
     told = {telling[position] for position in kept if position in telling}
     assert bool(told) == bool(telling)

@@ -15,7 +15,7 @@ from atomic_tasks.schema import PLACEHOLDER, AtomicTask
 from compositions.engine import Engine
 from compositions.graph import application_graph
 from compositions.model import Composition, Step
-from narrators.drop_out import kept_steps
+from narrators.drop_out import DropOut
 from narrators.styles import STYLES_FILE, read_styles, speaks_as_i
 from tests.narrators.golden import CATALOG, GOLDEN_FILE, WORKFLOWS, golden_texts, narrated
 
@@ -62,7 +62,7 @@ def test_drop_out_never_drops_all_nor_leaves_generic_steps_alone() -> None:
     composition = Composition((Step(opening), Step(telling)), "chain")
     graph = application_graph(composition)
     for seed in range(200):
-        assert 1 in kept_steps(composition, graph, (1.0, 0.0), 3, Random(seed))
+        assert 1 in DropOut(composition, graph).kept((1.0, 0.0), 3, Random(seed))
 
 
 def test_what_a_later_step_revises_is_never_said() -> None:
@@ -71,7 +71,7 @@ def test_what_a_later_step_revises_is_never_said() -> None:
     removing = {"id": "x.remove", "title": "T", "capability": "a.b", "needs": ["saved"], "ends": ["saved"], "revises": True, "say": say}
     composition = Composition((Step(saving), Step(AtomicTask.model_validate(removing))), "single")
     for seed in range(50):
-        assert kept_steps(composition, application_graph(composition), (0.0, 0.0), 3, Random(seed)) == (1,)
+        assert DropOut(composition, application_graph(composition)).kept((0.0, 0.0), 3, Random(seed)) == (1,)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 -- Diversity of the texts of each target application. Word counts are over all its texts; distinct-n and self-similarity over the first 200
--- in the order of their ids, which are hashes, so that datasets of any size compare. Pairs and triples of words
+-- in the order of their ids, which are hashes, so that datasets of any size compare. Words, pairs and triples
 -- are hashes of 64 bits. A table, because it splits every text into words.
 create table text_diversity as
 with texts as (
@@ -9,19 +9,20 @@ with texts as (
     qualify row_number() over (partition by dataset_id, target_application order by task_id) <= 200
 ), words as (
     select dataset_id, f.target_application, task_id,
-           list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> '') as words
+           list_transform(list_filter(string_split_regex(lower(text), '[^[:alnum:]'']+'), lambda word: word <> ''), lambda word: hash(word)) as words
     from first_texts f join user_tasks using (dataset_id, task_id)
 ), grams as (
     select *, list_transform(range(1, greatest(len(words), 1)), lambda place: hash(words[place], words[place + 1])) as pairs,
            list_transform(range(1, greatest(len(words) - 1, 1)), lambda place: hash(words[place], words[place + 1], words[place + 2])) as triples
     from words
+), distinct_words as (
+    select dataset_id, target_application, task_id, list_distinct(words) as own from words
 ), neighbours as (
-    select dataset_id, target_application, list_distinct(words) as own,
-           lead(list_distinct(words)) over (partition by dataset_id, target_application order by task_id) as next_words
-    from words
+    select dataset_id, target_application, len(own) as own_words, len(lead(own) over later) as next_words,
+           len(list_distinct(list_concat(own, lead(own) over later))) as words_of_both
+    from distinct_words window later as (partition by dataset_id, target_application order by task_id)
 ), similarity as (
-    select dataset_id, target_application,
-           avg(len(list_intersect(own, next_words)) / nullif(len(list_distinct(list_concat(own, next_words))), 0)) as self_similarity
+    select dataset_id, target_application, avg((own_words + next_words - words_of_both) / nullif(words_of_both, 0)) as self_similarity
     from neighbours where next_words is not null group by all
 ), spread as (
     select dataset_id, target_application,
