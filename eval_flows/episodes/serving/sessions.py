@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 
 from eval_flows.episodes.environment.environment import Start
@@ -13,6 +14,7 @@ from eval_flows.episodes.serving.session import Session, UnknownSession
 from eval_flows.episodes.serving.suite_environment import find_task
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
+from machines.errors import MachineError
 from machines.machine import KINDS, MachineChoice
 from warehouse.layout import DataFolder
 
@@ -115,7 +117,7 @@ class Sessions:
             for session in idle:
                 del self._sessions[session.identity]
         for session in idle:
-            session.close()
+            _close_in_any_case(session)
         return [session.identity for session in idle]
 
     def end(self) -> None:
@@ -125,7 +127,7 @@ class Sessions:
             there = list(self._sessions.values())
             self._sessions.clear()
         with ThreadPoolExecutor(max(1, len(there))) as pool:
-            list(pool.map(lambda session: session.close(_CLOSING_SECONDS), there))
+            list(pool.map(lambda session: _close_in_any_case(session, _CLOSING_SECONDS), there))
 
     def _drop(self, session: Session) -> None:
         with self._lock:
@@ -135,3 +137,9 @@ class Sessions:
         if suite not in self._choices:
             self._choices[suite] = ready_machine(suite, self.tasks(suite), self._data, self._machine, self._machine_options)
         return self._choices[suite]
+
+
+def _close_in_any_case(session: Session, seconds: float = -1) -> None:
+    """Close a session that no client waits for: the end of its process is enough if its machine does not stop as it should."""
+    with suppress(MachineError):
+        session.close(seconds)

@@ -141,6 +141,18 @@ def test_a_call_that_takes_too_long_ends_its_session(sessions: Sessions, monkeyp
     assert not process.is_running() and sessions.identities == []
 
 
+def test_a_machine_that_does_not_stop_keeps_no_other_session_open(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its error ended the task that closes idle sessions."""
+    sessions = Sessions(DataFolder(image.machines.parent), Limits(sessions=2, idle_seconds=0))
+    stuck, other = sessions.add("smoke", "none"), sessions.add("smoke", "none")
+
+    def fail(seconds: float) -> None:
+        raise MachineError("the hook of the machine answered 500")
+
+    monkeypatch.setattr(stuck, "close", fail)
+    assert sessions.close_idle() == [stuck.identity, other.identity] and other.is_closed
+
+
 def test_an_error_keeps_its_kind_and_tells_where_it_came_from(sessions: Sessions) -> None:
     session = sessions.add("smoke", "none")
     with pytest.raises(EpisodeOver, match="reset the environment") as told:
