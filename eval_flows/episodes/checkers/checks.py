@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.checkers.checker import Entry, known
@@ -19,6 +19,7 @@ from eval_flows.episodes.checkers.getters import get, path_of
 if TYPE_CHECKING:
     from eval_flows.episodes.environment.desktop import Desktop
 
+Found = TypeVar("Found")
 Sources = Mapping[str, Any]
 """The content of the sources of `same_as` before the agent began, by source."""
 _CLIPBOARD = "clipboard"
@@ -88,10 +89,19 @@ def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
 
 
 def check_all(desktop: Desktop, entries: Sequence[Entry], sources: Sources, seconds: float = 0.0) -> list[Checked]:
-    """Apply every check. If one fails, look again until `seconds` are over, since an application may still be writing."""
-    until = time.monotonic() + seconds
-    while True:
-        found = [check(desktop, entry, sources) for entry in entries]
-        if all(one.holds for one in found) or time.monotonic() >= until:
-            return found
+    """Apply every check; if one fails, again for `seconds`."""
+    return look_until(lambda: [check(desktop, entry, sources) for entry in entries], lambda found: all(one.holds for one in found), seconds)
+
+
+def look_until(look: Callable[[], Found], is_right: Callable[[Found], bool], seconds: float) -> Found:
+    """Return what a look finds; if it is not right, what is found within `seconds` after it, since an application may still be writing.
+
+    On a busy host a look takes long, so there is at least one more, unless `seconds` is 0.
+    """
+    found = look()
+    until, is_over = time.monotonic() + seconds, seconds <= 0
+    while not is_over and not is_right(found):
         time.sleep(_ASK_EVERY)
+        is_over = time.monotonic() >= until
+        found = look()
+    return found

@@ -1,10 +1,9 @@
 """The reward of an episode: its checks, how the agent ended it, and the damage that the agent did besides."""
 
-import time
 from dataclasses import dataclass
 from statistics import fmean
 
-from eval_flows.episodes.checkers.checks import Checked, Sources, check_all, sources_of
+from eval_flows.episodes.checkers.checks import Checked, Sources, check_all, look_until, sources_of
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.observation import Ending
 from eval_flows.episodes.environment.side_effects.compare import side_effects
@@ -12,7 +11,6 @@ from eval_flows.episodes.environment.side_effects.home import Home, look_at_home
 from eval_flows.episodes.tasks.task import Task
 
 CHECK_SECONDS = 3.0  # an application may still be writing when the agent is done
-_LOOK_EVERY = 0.2
 
 
 @dataclass(frozen=True)
@@ -67,29 +65,27 @@ def look_before(desktop: Desktop, task: Task) -> Before:
 
 
 def rewarded(desktop: Desktop, task: Task, before: Before, ended: Ending | None = None, seconds: float = CHECK_SECONDS) -> Reward:
-    """Judge the final state; a check that fails is looked at again for `seconds`.
+    """Judge the final state; a check that fails, and then damage, is looked at again for `seconds`.
 
     For L1 and L2 the checks earn their lowest share. For L3 they earn the mean of the phases, each with its lowest share.
     """
     desktop.settle(quiet=0.2, limit=5.0)
     desktop.write_settings()
-    until = time.monotonic() + seconds
     phases = [phase for phase in task.phases if any(step.check for step in phase)]
     found = check_all(desktop, [entry for phase in phases for step in phase for entry in step.check], before.sources, seconds)
-    damage = _damage(desktop, task, before, until)
+    damage = _damage(desktop, task, before, seconds)
     left = iter(found)
     lowest = [min(next(left).share for step in phase for _ in step.check) for phase in phases]
     share = fmean(lowest) if task.level == "L3" and lowest else min(lowest, default=1.0)
     return Reward(share, found, damage, task.infeasible is not None, ended)
 
 
-def _damage(desktop: Desktop, task: Task, before: Before, until: float) -> list[str]:
-    """Return the side effects that remain when the time is over: an application may still be writing a file."""
+def _damage(desktop: Desktop, task: Task, before: Before, seconds: float) -> list[str]:
+    """Return the side effects; if there are any, those that remain within `seconds`."""
     changes = task.changes.with_own_keys(desktop.offers.own_keys)
-    while True:
-        found = side_effects(
-            before.home, look_at_home(desktop, changes.paths, with_contents=False), changes, lambda path: desktop.client.file(desktop.place(path))
-        )
-        if not found or time.monotonic() >= until:
-            return found
-        time.sleep(_LOOK_EVERY)
+
+    def look() -> list[str]:
+        home = look_at_home(desktop, changes.paths, with_contents=False)
+        return side_effects(before.home, home, changes, lambda path: desktop.client.file(desktop.place(path)))
+
+    return look_until(look, lambda found: not found, seconds)

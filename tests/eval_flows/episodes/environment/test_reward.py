@@ -1,12 +1,14 @@
 """Protects the reward from an agent that plants what a check compares with, or breaks what it was not asked to touch."""
 
+import time
+from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents.oracle import lines
-from eval_flows.episodes.checkers.checks import check, sources_of
+from eval_flows.episodes.checkers.checks import check, check_all, sources_of
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.reward import Before, Reward, look_before, rewarded
@@ -16,7 +18,7 @@ from eval_flows.episodes.tasks.task import Task, TaskStep
 from machines.image import Image
 from machines.sandbox import Sandbox
 from tests.eval_flows.episodes.conftest import Listed
-from tests.eval_flows.episodes.desktops import Files, desktop
+from tests.eval_flows.episodes.desktops import Files, Screen, desktop
 
 COPIED = {"text": "copy.txt", "same_as": {"text": "original.txt"}}
 PASTED = {"text": "note.txt", "same_as": {"clipboard": {}}}
@@ -110,6 +112,25 @@ def test_what_was_moved_is_held_against_what_it_was(task: str, listed: Listed, c
         spoiling = "cd /home/agent/Documents; find . -name '*.txt' -exec sh -c 'echo else > \"$1\"' - {} ';'"
         environment.desktop.client.execute(["sh", "-c", spoiling])
         assert environment.evaluate(0).by_checks == 0
+
+
+@dataclass
+class SlowlyRead(Files):
+    """A machine on a busy host: the first look takes longer than an application gets for writing, and comes before it has written."""
+
+    looks: int = 0
+
+    def file(self, path: str) -> bytes | None:
+        self.looks += 1
+        time.sleep(0.05)
+        return b"done" if self.looks > 1 else b""
+
+
+def test_a_slow_look_leaves_the_application_its_time_for_writing() -> None:
+    entry = {"text": "a.txt", "is": "done"}
+    for seconds, holds in ((0.01, True), (0, False)):  # after FAIL there is one look
+        (found,) = check_all(cast("Desktop", Screen(SlowlyRead())), [entry], {}, seconds)
+        assert found.holds is holds
 
 
 def test_damage_earns_nothing_at_every_level_and_is_named() -> None:
