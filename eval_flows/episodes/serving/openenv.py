@@ -6,6 +6,7 @@ null before the end. `state` is answered by `state`. An error is answered by `er
 """
 
 import json
+from contextlib import suppress
 from random import Random
 from typing import Any, Literal
 
@@ -102,8 +103,9 @@ class _Connection:
     def close(self) -> None:
         """Close the session, if it is not closed yet."""
         session, self._session = self._session, None
-        if session is not None and session.identity in self._sessions.identities:
-            self._sessions.close(session.identity)
+        if session is not None:
+            with suppress(UnknownSession):
+                self._sessions.close(session.identity)
 
     def _answer(self, asked: _Message) -> Json | None:
         match asked:

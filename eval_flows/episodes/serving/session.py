@@ -20,6 +20,7 @@ from machines.machine import MachineChoice
 _PRELOADED = ["eval_flows.episodes.serving.preloaded"]
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CALL_SECONDS = 280.0  # a client waits for 300; a reset of a virtual machine takes long on a busy host
+_STOP_SECONDS = 60.0  # for a machine to stop, before its process is ended all the same
 
 
 class UnknownSession(LookupError):
@@ -102,7 +103,7 @@ class Session:
         try:
             if self._worker is not None:
                 with suppress(_ProcessDied):
-                    self._asked("close")
+                    self._asked(_STOP_SECONDS, "close")
         finally:
             self._give_up()
             self._turn.release()
@@ -113,23 +114,23 @@ class Session:
             if self.is_closed:
                 raise UnknownSession(f"the session '{self.identity}' was closed")
             try:
-                return self._asked(name, *arguments)
+                return self._asked(_CALL_SECONDS, name, *arguments)
             finally:
                 self.used = time.monotonic()
 
-    def _asked(self, name: str, *arguments: Any) -> Any:
+    def _asked(self, seconds: float, name: str, *arguments: Any) -> Any:
         """Return the answer of the process, which is started if there is none."""
         if self._worker is None:
             self._worker = _started(self._work)
         self._worker.send("job", (name, arguments))
         try:
-            if not self._worker.pipe.poll(_CALL_SECONDS):
+            if not self._worker.pipe.poll(seconds):
                 raise TimeoutError
             kind, answer = self._worker.receive()
         except TimeoutError:
             self._worker.process.kill()
             self._give_up()
-            raise _ProcessDied(f"'{name}' was not done within {_CALL_SECONDS:.0f} s, so the session was closed: open another one") from None
+            raise _ProcessDied(f"'{name}' was not done within {seconds:.0f} s, so the session was closed: open another one") from None
         except (EOFError, OSError):
             code = self._give_up()
             raise _ProcessDied(f"the session's process died with exit code {code} during '{name}': open another session") from None

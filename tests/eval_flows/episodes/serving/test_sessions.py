@@ -141,6 +141,17 @@ def test_a_call_that_takes_too_long_ends_its_session(sessions: Sessions, monkeyp
     assert not process.is_running() and sessions.identities == []
 
 
+def test_a_machine_that_takes_too_long_to_stop_ends_with_its_process(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eval_flows.episodes.serving.session._STOP_SECONDS", 0.2)
+    session = sessions.add("smoke", "none")
+    session.screenshot()
+    process = process_of(session)
+    process.suspend()
+    sessions.close(session.identity)
+    psutil.wait_procs([process])
+    assert not process.is_running()
+
+
 def test_a_machine_that_does_not_stop_keeps_no_other_session_open(image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its error ended the task that closes idle sessions."""
     sessions = Sessions(DataFolder(image.machines.parent), Limits(sessions=2, idle_seconds=0))
