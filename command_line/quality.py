@@ -1,4 +1,4 @@
-"""Commands of the quality study: quality sample, load and judge."""
+"""Commands of the quality studies: quality sample, mix, load and judge."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from command_line.shared import endpoint_of, model_options
 
 @click.group()
 def quality() -> None:
-    """Have people, or models marked as such, rate a sample of a dataset."""
+    """Have people, or models marked as such, rate texts of a dataset, alone or mixed with people's."""
 
 
 @quality.command("sample")
@@ -27,6 +27,31 @@ def quality_sample(dataset: str, seed: int, number: int | None) -> None:
     click.echo(f"study {study.study_id}: {len(study.items):,} tasks of {study.dataset}")
     for path in paths:
         click.echo(f"  {path}")
+
+
+@quality.command("mix")
+@click.argument("dataset")
+@click.option(
+    "--with", "people", required=True, type=click.Path(exists=True, dir_okay=False), help="People's texts: JSON lines with `text` (.jsonl), or a text a line."
+)
+@click.option("--number", type=click.IntRange(2), default=150, show_default=True, help="Number of texts of DATASET to draw.")
+@click.option("--people", "of_people", type=click.IntRange(2), help="Number of people's texts to draw (default: all, at most --number).")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random draw.")
+def quality_mix(dataset: str, people: str, number: int, of_people: int | None, seed: int) -> None:
+    """Mix texts of DATASET blindly with texts of people, and write rating sheets for three raters and the page to rate on.
+
+    Give raters only the page or their sheet: study.json beside them is the key that says which texts are whose.
+    """
+    from pathlib import Path
+
+    from eval_flows.quality.pipeline import mix
+    from warehouse.layout import DataFolder
+
+    study, paths = mix(dataset, Path(people), DataFolder.from_environment(), seed, number, of_people)
+    click.echo(f"study {study.study_id}: {number:,} texts of {study.dataset} and {len(study.items) - number:,} of people")
+    for path in paths:
+        click.echo(f"  {path}")
+    click.echo(f"key, not for raters: {study.folder / 'study.json'}")
 
 
 @quality.command("load")

@@ -20,6 +20,7 @@ from warehouse.upgrades import current_relations
 
 SQL_ROOT = Path(__file__).parent / "sql"
 _PUBLISHED = Path(__file__).parent / "published"
+_MIXED = ("text_id", "made_by", "text", "task_id")  # columns of mixture_texts as study.json has them
 _PUBLISHED_FILES = {
     "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
     "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
@@ -188,16 +189,23 @@ _CALL_COLUMNS = (
 
 
 def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
-    """Load quality studies and their ratings; leave out studies of removed datasets."""
+    """Load quality studies, samples and mixtures, and their ratings; leave out studies of removed datasets."""
     there = {row[0] for row in connection.execute("select dataset_id from datasets").fetchall()}
     for path in sorted(data.quality.glob("*/study.json")):
         study = json.loads(path.read_text())
         if study["dataset_id"] not in there:
             continue
         values = [study[name] for name in ("study_id", "dataset_id", "dataset", "seed")]
-        connection.execute("insert into quality_studies values (?, ?, ?, ?, ?, ?)", [*values, len(study["items"]), study["created_at"]])
-        for relation in current_relations((path.parent / "ratings").glob("*.parquet"), "ratings"):
-            connection.execute(f"insert into quality_ratings by name select * from {relation}")
+        if study.get("kind") == "mixture":  # the first studies were all samples, and did not say so
+            connection.execute("insert into mixtures values (?, ?, ?, ?, ?)", [*values, study["created_at"]])
+            texts = [[values[0], *(item[name] for name in _MIXED), json.dumps(item["details"], ensure_ascii=False)] for item in study["items"]]
+            connection.executemany("insert into mixture_texts values (?, ?, ?, ?, ?, ?)", texts)
+            ratings, rated = "mixture_ratings", "mixture_ratings"
+        else:
+            connection.execute("insert into quality_studies values (?, ?, ?, ?, ?, ?)", [*values, len(study["items"]), study["created_at"]])
+            ratings, rated = "ratings", "quality_ratings"
+        for relation in current_relations((path.parent / "ratings").glob("*.parquet"), ratings):
+            connection.execute(f"insert into {rated} by name select * from {relation}")
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection) -> None:

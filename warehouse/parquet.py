@@ -109,6 +109,19 @@ SCHEMAS: Mapping[str, pa.Schema] = {
             ("comment", pa.string()),
         ]
     ),
+    "mixture_ratings": pa.schema(
+        [
+            ("study_id", pa.string()),
+            ("rater", pa.string()),
+            ("rater_kind", pa.string()),
+            ("text_id", pa.string()),
+            ("grammar", pa.int8()),
+            ("realism", pa.int8()),
+            ("origin", pa.int8()),
+            ("recognised", pa.bool_()),
+            ("signs", pa.string()),
+        ]
+    ),
     "predictions": pa.schema(
         [
             ("run_id", pa.string()),

@@ -3,47 +3,46 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from eval_flows.quality.sheets import GROUND_TRUTH, Rating
-from eval_flows.quality.study import Item, Study
+from eval_flows.quality.forms import Form
+from eval_flows.quality.sheets import Rating
+from eval_flows.quality.study import Study
 from language_models.client import Answer, Endpoint, Progress, Request, ask_all
 from language_models.errors import ModelError
 from language_models.prompts import prompt_templates
 
 _TEMPLATES = prompt_templates(Path(__file__).parent / "templates")
-_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "grammar": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
-        "realism": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
-        "ground_truth": {"type": "string", "enum": list(GROUND_TRUTH)},
-        "comment": {"type": "string"},
-    },
-    "required": ["grammar", "realism", "ground_truth", "comment"],
-    "additionalProperties": False,
-}
 
 
 def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path, progress: Progress) -> list[Rating]:
-    """Return the model's rating of every item; ModelError names the items that it did not rate, and then there is no sheet."""
-    system = _TEMPLATES.get_template("judge_system.md.j2").render(titles=titles, ground_truth=GROUND_TRUTH)
-    prompt = _TEMPLATES.get_template("judge_item.md.j2")
-    requests = [Request(system, prompt.render(item=item), _SCHEMA, max_tokens=300) for item in study.items]
+    """Return the model's rating of every item; ModelError names the items that it did not rate, and then there is no sheet.
+
+    `titles` are all applications of the dataset, for the ground truth of a sample.
+    """
+    form = study.form
+    schema = {
+        "type": "object",
+        "properties": {mark.column: mark.schema() for mark in form.marks},
+        "required": [mark.column for mark in form.marks],
+        "additionalProperties": False,
+    }
+    system = _TEMPLATES.get_template(f"judge_{form.kind}_system.md.j2").render(titles=titles, values={mark.column: mark.values for mark in form.marks})
+    prompt = _TEMPLATES.get_template(f"judge_{form.kind}_item.md.j2")
+    requests = [Request(system, prompt.render(item=item), schema, max_tokens=300) for item in study.items]
     answers = ask_all(endpoint, requests, cache, progress, f"judge {study.study_id}")
-    read = [_rating(item, answer) for item, answer in zip(study.items, answers, strict=True)]
-    unrated = [item.task_id for item, rating in zip(study.items, read, strict=True) if rating is None]
+    ids = [study.id_of(item) for item in study.items]
+    read = [_rating(form, item_id, answer) for item_id, answer in zip(ids, answers, strict=True)]
+    unrated = [item_id for item_id, rating in zip(ids, read, strict=True) if rating is None]
     if unrated:
         raise ModelError(f"model '{endpoint.model}' gave no rating of {len(unrated)} of {len(read)} items, such as {', '.join(unrated[:5])}")
     return [rating for rating in read if rating is not None]
 
 
-def _rating(item: Item, answer: Answer) -> Rating | None:
-    """Return the rating in the answer, or None if there is none of the right form."""
+def _rating(form: Form, item_id: str, answer: Answer) -> Rating | None:
+    """Return the rating in the answer, or None if there is none of the right form. Free words may be left out."""
     try:
         said = json.loads(answer.text)
-        rating = Rating(item.task_id, said["grammar"], said["realism"], said["ground_truth"], " ".join(str(said.get("comment", "")).split()))
-    except (ValueError, KeyError, TypeError):
+        entries = {mark.column: mark.said(said[mark.column] if mark.values else said.get(mark.column, "")) for mark in form.marks}
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
-    fits = all(isinstance(mark, int) and 1 <= mark <= 5 for mark in (rating.grammar, rating.realism))
-    return rating if fits and rating.ground_truth in GROUND_TRUTH else None
+    return None if None in entries.values() else Rating(item_id, {mark.column: mark.read(entries[mark.column] or "") for mark in form.marks})

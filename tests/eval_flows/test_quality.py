@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.quality import pipeline, sheets
+from eval_flows.quality import pipeline
+from eval_flows.quality.forms import SAMPLE
 from eval_flows.quality.study import Study, read_study
 from language_models.client import Endpoint
 from language_models.errors import ModelError
@@ -51,7 +52,7 @@ def filled(study: Study, rater: str, rate: Callable[[Row, int], None], path: Pat
         row.update(grammar="5", realism="4", ground_truth="right")
         rate(row, number)
     with path.open("w", newline="") as file:
-        writer = csv.DictWriter(file, sheets.COLUMNS)
+        writer = csv.DictWriter(file, SAMPLE.columns)
         writer.writeheader()
         writer.writerows(row for row in rows if row["task_id"] != "left out")
     return path
@@ -71,7 +72,7 @@ def test_the_draw_is_even_seeded_and_says_nothing_of_where_labels_come_from(stud
     orders = []
     for number in (1, 2, 3):
         rows = list(csv.DictReader((study.folder / "sheets" / f"rater_{number}.csv").open(newline="", encoding="utf-8-sig")))
-        assert set(rows[0]) == set(sheets.COLUMNS) and not rows[0]["grammar"]
+        assert set(rows[0]) == set(SAMPLE.columns) and not rows[0]["grammar"]
         orders.append([row["task_id"] for row in rows])
     assert orders[0] != orders[1] and len({frozenset(order) for order in orders}) == 1
 
@@ -234,5 +235,5 @@ def test_a_person_rates_on_the_page_and_its_sheet_is_read_in(study: Study, built
     assert errors == []
     sheet = pipeline.load([tmp_path / "sheet.csv"], built)[0]
     assert (sheet.rater, sheet.rater_kind) == ("rater_2", "person")
-    assert {(rating.grammar, rating.realism) for rating in sheet.ratings} == {(4, 5)}
-    assert [rating.comment for rating in sheet.ratings if rating.ground_truth == "too narrow"] == ['a comma, and a "quote"']
+    assert {(rating.marks["grammar"], rating.marks["realism"]) for rating in sheet.ratings} == {(4, 5)}
+    assert [rating.marks["comment"] for rating in sheet.ratings if rating.marks["ground_truth"] == "too narrow"] == ['a comma, and a "quote"']

@@ -337,6 +337,60 @@ comment on column quality_ratings.realism is 'Semantic realism, 1 to 5';
 comment on column quality_ratings.ground_truth is 'Whether the valid applications are right, too narrow, too wide or wrong';
 comment on column quality_ratings.comment is 'Comment of the rater';
 
+create table mixtures (
+    study_id varchar primary key,
+    dataset_id varchar not null,
+    dataset varchar not null,
+    seed bigint not null,
+    created_at timestamptz not null
+);
+comment on table mixtures is 'Blind mixtures of texts of datasets and of people for raters';
+comment on column mixtures.study_id is 'Hash of dataset, seed and mixed texts';
+comment on column mixtures.dataset_id is 'Mixed dataset';
+comment on column mixtures.dataset is 'Name of that dataset';
+comment on column mixtures.seed is 'Seed of the draw';
+comment on column mixtures.created_at is 'When the texts were drawn';
+
+create table mixture_texts (
+    study_id varchar not null,
+    text_id varchar not null,
+    made_by varchar not null,
+    text varchar not null,
+    task_id varchar,
+    details varchar not null,
+    primary key (study_id, text_id)
+);
+comment on table mixture_texts is 'Texts of the mixtures with their origin, which raters do not see';
+comment on column mixture_texts.study_id is 'Mixture';
+comment on column mixture_texts.text_id is 'Id that raters see; it tells nothing of the origin';
+comment on column mixture_texts.made_by is 'dataset or people';
+comment on column mixture_texts.text is 'The text';
+comment on column mixture_texts.task_id is 'User task of the dataset; null for texts of people';
+comment on column mixture_texts.details is 'What the file of people''s texts says besides the text, as a JSON object';
+
+create table mixture_ratings (
+    study_id varchar not null,
+    rater varchar not null,
+    rater_kind varchar not null,
+    text_id varchar not null,
+    grammar tinyint not null,
+    realism tinyint not null,
+    origin tinyint not null,
+    recognised boolean not null,
+    signs varchar not null,
+    primary key (study_id, rater, text_id)
+);
+comment on table mixture_ratings is 'Ratings of the texts of mixtures';
+comment on column mixture_ratings.study_id is 'Mixture';
+comment on column mixture_ratings.rater is 'Name of the rater';
+comment on column mixture_ratings.rater_kind is 'person or model; the two are never mixed';
+comment on column mixture_ratings.text_id is 'Text of the mixture';
+comment on column mixture_ratings.grammar is 'Grammatical naturalness, 1 to 5';
+comment on column mixture_ratings.realism is 'Semantic realism, 1 to 5';
+comment on column mixture_ratings.origin is 'Guess of the origin, from 1 (surely written by a person) to 5 (surely made by a program)';
+comment on column mixture_ratings.recognised is 'Whether the rater knows the text from a benchmark';
+comment on column mixture_ratings.signs is 'What gives the origin away, in the words of the rater; several signs are separated by semicolons';
+
 create table suite_episodes (
     suite varchar not null,
     episode_id varchar not null,

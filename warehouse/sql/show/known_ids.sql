@@ -29,6 +29,8 @@ select 'model call', call_id, call_id, 'of ' || min(asked) from (
 union all
 select 'quality study', study_id, study_id, 'on ' || dataset from quality_studies
 union all
+select 'mixture', study_id, study_id, 'on ' || dataset from mixtures
+union all
 select 'atomic task', atomic_task_id, atomic_task_id, title from atomic_tasks
 union all
 select 'application', application, application, title from applications

@@ -1,0 +1,1 @@
+select rater_kind, sign, raters, ours_texts, people_texts from mixture_signs where study_id = $id order by rater_kind, ours_texts + people_texts desc, sign limit 20
