@@ -32,7 +32,7 @@ def quality_sample(dataset: str, seed: int, number: int | None) -> None:
 @quality.command("mix")
 @click.argument("dataset")
 @click.option(
-    "--with", "people", required=True, type=click.Path(exists=True, dir_okay=False), help="People's texts: JSON lines with `text` (.jsonl), or a text a line."
+    "--with", "people", required=True, type=click.Path(exists=True, dir_okay=False), help="People's texts: .jsonl with `text`, or a text a line."
 )
 @click.option("--number", type=click.IntRange(2), default=150, show_default=True, help="Number of texts of DATASET to draw.")
 @click.option("--people", "of_people", type=click.IntRange(2), help="Number of people's texts to draw (default: all, at most --number).")

@@ -26,7 +26,8 @@ def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path,
         "required": [mark.column for mark in form.marks],
         "additionalProperties": False,
     }
-    system = _TEMPLATES.get_template(f"judge_{form.kind}_system.md.j2").render(titles=titles, values={mark.column: mark.values for mark in form.marks})
+    values = {mark.column: mark.values for mark in form.marks}
+    system = _TEMPLATES.get_template(f"judge_{form.kind}_system.md.j2").render(titles=titles, values=values)
     prompt = _TEMPLATES.get_template(f"judge_{form.kind}_item.md.j2")
     requests = [Request(system, prompt.render(item=item), schema, max_tokens=300) for item in study.items]
     answers = ask_all(endpoint, requests, cache, progress, f"judge {study.study_id}")

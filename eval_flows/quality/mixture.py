@@ -31,10 +31,12 @@ def draw_mixture(dataset: Dataset, data: DataFolder, people: Sequence[Said], see
             raise BadInput(f"{where} has {there} texts, so {asked} cannot be drawn")
     ours = evenly(rows, ("mixture", seed), number)
     theirs = sorted(people, key=lambda said: derive_seed("mixture of people", seed, said[0]))[:wanted]
-    drawn = [(text, "dataset", task_id, {}) for task_id, text in ours.select("task_id", "text").iter_rows()]
+    drawn: list[tuple[str, str, str | None, dict[str, Any]]] = [
+        (text, "dataset", task_id, {}) for task_id, text in ours.select("task_id", "text").iter_rows()
+    ]
     drawn += [(text, "people", None, details) for text, details in theirs]
     described = json.dumps(["mixture", dataset.dataset_id, seed, [[text, made_by] for text, made_by, *_ in drawn]])
-    texts = (Text(hashed(f"{described} {place}"), *values) for place, values in enumerate(drawn))
+    texts = [Text(hashed(f"{described} {place}"), *values) for place, values in enumerate(drawn)]
     return new_study(MIXTURE, described, dataset, seed, tuple(sorted(texts, key=lambda text: text.text_id)), data)
 
 

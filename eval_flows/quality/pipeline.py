@@ -72,6 +72,6 @@ def judge(study_id: str, endpoint: Endpoint, data: DataFolder, progress: Progres
 
 
 def _keep(sheet: Sheet, data: DataFolder) -> None:
-    given = {"study_id": sheet.study_id, "rater": sheet.rater, "rater_kind": sheet.rater_kind}
+    given: dict[str, str | int] = {"study_id": sheet.study_id, "rater": sheet.rater, "rater_kind": sheet.rater_kind}
     rows = [given | {sheet.form.id_column: rating.item_id, **rating.marks} for rating in sorted(sheet.ratings, key=lambda rating: rating.item_id)]
     write_rows(data.quality / sheet.study_id / "ratings" / f"{sheet.rater.replace(':', '_')}.parquet", sheet.form.table, rows)
