@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -36,8 +37,8 @@ def draw_mixture(dataset: Dataset, data: DataFolder, people: Sequence[Said], see
     ]
     drawn += [(text, "people", None, details) for text, details in theirs]
     described = json.dumps(["mixture", dataset.dataset_id, seed, [[text, made_by] for text, made_by, *_ in drawn]])
-    texts = [Text(hashed(f"{described} {place}"), *values) for place, values in enumerate(drawn)]
-    return new_study(MIXTURE, described, dataset, seed, tuple(sorted(texts, key=lambda text: text.text_id)), data)
+    texts = sorted((Text(hashed(f"{described} {place}"), *values) for place, values in enumerate(drawn)), key=attrgetter("text_id"))
+    return new_study(MIXTURE, described, dataset, seed, tuple(texts), data)
 
 
 def read_people(path: Path) -> list[Said]:
