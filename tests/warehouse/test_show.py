@@ -16,6 +16,7 @@ from warehouse.show import show
 
 CALL = "c0ffee00c0ffee00"
 STUDY = "57d1e5000057d1e5"
+MIXTURE = "3125704e3125"
 PROMPT = [{"role": "system", "content": "Choose one."}, {"role": "user", "content": "the task\nof two lines"}]
 
 
@@ -30,6 +31,12 @@ def warehouse(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Pat
     connection.execute("insert into quality_studies select ?, dataset_id, dataset, 1, 1, now() from datasets", [STUDY])
     connection.execute(
         "insert into quality_ratings select ?, 'anna', 'person', min(task_id), 4, 5, 'too narrow', 'paint can too' from predictions", [STUDY]
+    )
+    connection.execute("insert into mixtures select ?, dataset_id, dataset, 1, now() from datasets", [MIXTURE])
+    connection.execute("insert into mixture_texts values ($1, 'a', 'dataset', 'x', null, '{}'), ($1, 'b', 'people', 'y', null, '{}')", [MIXTURE])
+    connection.execute(
+        "insert into mixture_ratings select study_id, 'anna', 'person', text_id, 4, 5, 3, false, 'stiff' from mixture_texts where study_id = ?",
+        [MIXTURE],
     )
     connection.close()
     return copy
@@ -134,6 +141,8 @@ def test_a_call_has_its_prompt_and_what_came_of_it(warehouse: Path) -> None:
         ("select c.atomic_tasks[1] from compositions c order by composition_id limit 1", "atomic task", "tasks"),
         ("select target_application from user_tasks order by task_id limit 1", "application", "atomic_tasks"),
         (f"select '{STUDY}'", "quality study", "doubts"),
+        (f"select '{MIXTURE}'", "mixture", "signs"),
+        (f"select '{MIXTURE}'", "mixture", "auc"),
     ],
 )
 def test_every_kind_of_thing_is_shown(warehouse: Path, query: str, kind: str, section: str) -> None:
