@@ -7,6 +7,7 @@ from pathlib import Path
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
+from atomic_tasks.arguments.worlds import World, Worlds
 from atomic_tasks.checkers import Checkers
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.plugged import with_plugged
@@ -19,13 +20,14 @@ CATALOG_ROOT = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Catalog:
-    """Applications, capabilities, candidate lists and pools. `sources` holds the file of each."""
+    """Applications, capabilities, candidate lists, pools and worlds. `sources` holds the file of each."""
 
     applications: Mapping[str, Application]
     capabilities: Mapping[str, Capability]
     candidates: Mapping[str, CandidateList]
     categories: tuple[str, ...]
     pools: tuple[Pool, ...]
+    worlds: tuple[World, ...]
     kinds: Kinds
     checkers: Checkers
     sources: Mapping[str, Source] = field(repr=False)
@@ -87,6 +89,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     checkers = read(root / "checkers.yaml", Checkers, "checkers")
     lists = {path.stem: read(path, CandidateList, f"candidates/{path.stem}") for path in sorted((root / "candidates").glob("*.yaml"))}
     pools = [read(path, Pools, f"pools/{path.stem}") for path in sorted((root / "pools").glob("*.yaml"))]
+    worlds = [read(path, Worlds, f"worlds/{path.stem}") for path in sorted((root / "worlds").glob("*.yaml"))]
     own = checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={})
     plugged, mistakes = with_plugged(own)
     catalog = Catalog(
@@ -95,6 +98,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         candidates={name: entry for name, entry in lists.items() if entry},
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
+        worlds=tuple(world for file in worlds if file for world in file.worlds),
         kinds=kinds or Kinds(vendors=(), kinds={}),
         checkers=plugged,
         mistakes_of_packages=tuple(mistakes),

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from atomic_tasks.schema import Application
+from atomic_tasks.schema import PLACEHOLDER, Application
 
 
 def spoken_names(application: Application) -> tuple[str, ...]:
@@ -18,6 +18,11 @@ def named_in(text: str, application: Application) -> str | None:
     """
     match = _pattern(spoken_names(application), application.name_is_a_word).search(text)
     return match[0] if match else None
+
+
+def addresses(phrasing: str, application: Application) -> bool:
+    """Tell whether a phrasing names the application, by {application} or in its own words."""
+    return "{application}" in phrasing or named_in(PLACEHOLDER.sub("", phrasing), application) is not None
 
 
 @lru_cache(maxsize=512)

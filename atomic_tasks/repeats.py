@@ -18,8 +18,8 @@ def repeats_in(source: Source, place: Place, items: Sequence[str]) -> Iterator[P
 
 def repeats_in_talk(source: Source, place: Place, talk: Talk) -> Iterator[Problem]:
     """Yield repeats in the phrasings of a task or a goal."""
-    for key in ("say", "fragments", "background"):
-        yield from repeats_in(source, (*place, key), getattr(talk, key))
+    for key in ("say", "named"):
+        yield from repeats_in(source, (*place, key), getattr(talk, key, ()))
 
 
 def repeats(catalog: Catalog) -> Iterator[Problem]:

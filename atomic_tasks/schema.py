@@ -52,18 +52,6 @@ def _phrasing(text: str) -> str:
     return text
 
 
-def _fragment(text: str) -> str:
-    if text != text.strip() or "\n" in text or is_sentence(text):
-        raise ValueError("a fragment is one line without end punctuation or spaces around it")
-    return text
-
-
-def _background(text: str) -> str:
-    if text != text.strip() or "\n" in text or not text.endswith((".", "!")) or "?" in text or text[0].islower():
-        raise ValueError("a background has whole sentences that ask nothing: start with a capital, and end with . or !")
-    return text
-
-
 def _argument(data: Any) -> Any:
     return {"generator": data} if isinstance(data, str) else data
 
@@ -81,8 +69,6 @@ def placeholders(phrasing: str) -> list[str]:
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 FactText = Annotated[str, AfterValidator(_fact_text)]
 FactTexts = Annotated[tuple[FactText, ...], BeforeValidator(_facts)]
-Fragment = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_fragment)]
-Background = Annotated[str, Field(min_length=12), AfterValidator(_sound_braces), AfterValidator(_background)]
 Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_phrasing)]
 
 
@@ -112,9 +98,6 @@ class Talk(Declared):
     """What people say for a task, or for the goal of a workflow."""
 
     say: tuple[Phrasing, ...] = Field(min_length=2)
-    fragments: tuple[Fragment, ...] = Field((), description="what a hurried person types instead of a sentence: no verb form, no end punctuation")
-    background: tuple[Background, ...] = Field((), description="what a person who explains a lot says before the ask; it asks nothing itself")
-    due: bool = Field(False, description="something that a person can owe by tomorrow")
 
 
 class AtomicTask(Talk):
@@ -130,7 +113,7 @@ class AtomicTask(Talk):
     ends: FactTexts = ()
     revises: bool = Field(False, description="changes, ends or reverts the result of another task: nobody asks for both at once")
     last: bool = Field(False, description="a last step (present, print, publish): in a chain no task follows it")
-    say: tuple[Phrasing, ...] = Field(min_length=3)
+    named: tuple[Phrasing, ...] = Field((), description="what people say who name the application")
     notes: str | None = None
     setup: tuple[Entry, ...] = Field((), exclude=True, description="what is made on the machine before the episode, each by a maker of checkers.yaml")
     preload: tuple[str, ...] | None = Field(

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import computed_generators
+from atomic_tasks.arguments.worlds import OF_TABLE, TABLE_FILES, Worlds
 from atomic_tasks.catalog import Catalog, read_catalog
 from atomic_tasks.executable import executable_tasks
 from atomic_tasks.facts import Fact
-from atomic_tasks.names import named_in
+from atomic_tasks.names import addresses
 from atomic_tasks.problems import Place, Problem, Source, suggestion
-from atomic_tasks.repeats import repeats
+from atomic_tasks.repeats import repeats, repeats_in
 from atomic_tasks.schema import DEFAULT_LOCALE, PLACEHOLDER, Application, AtomicTask, is_sentence, placeholders
 
 MOST_APPLICATIONS_PER_PHRASING = 3
@@ -103,19 +104,20 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
                 used.add(name)
                 if name != "application" and name not in task.arguments:
                     yield problem(where, f"uses {{{name}}}, but {task.id} has no such argument{suggestion(name, task.arguments)}")
-            if named := named_in(PLACEHOLDER.sub("", phrasing), application):
-                yield problem(where, f"names its own application ('{named}'): write {{application}} or leave the name out")
+            if (key == "named") != addresses(phrasing, application):
+                reason = "does not name the application: move it to `say`" if key == "named" else "names its own application: move it to `named`"
+                yield problem(where, reason)
         for name in sorted(set(task.arguments) - used - {argument.of for argument in task.arguments.values()}):
             yield problem((*place, "arguments", name), f"argument '{name}' is used in no phrasing")
-        unaddressed = [is_sentence(phrasing) for phrasing in task.say if "{application}" not in phrasing]
-        if not any(unaddressed) or all(unaddressed):
-            reason = "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !), without {application}"
+        sentences = [is_sentence(phrasing) for phrasing in task.say]
+        if not any(sentences) or all(sentences):
+            reason = "needs both a clause (verb first, no end punctuation) and a sentence (ends in . ? or !)"
             yield problem((*place, "say"), reason)
 
 
 def _said(task: AtomicTask) -> Iterator[tuple[str, int, str]]:
     """Yield all phrasings of a task with their places."""
-    for key in ("say", "fragments", "background"):
+    for key in ("say", "named"):
         for number, text in enumerate(getattr(task, key)):
             yield key, number, text
 
@@ -208,6 +210,27 @@ def pools(catalog: Catalog) -> Iterator[Problem]:
                     yield source.problem(("pools", number, "later", column), f"'{column}' is not a column of this pool")
 
 
+def worlds(catalog: Catalog) -> Iterator[Problem]:
+    """Check that worlds have ids of their own, known locales, and values for known generators that are tied to nothing."""
+    seen: set[str] = set()
+    for key, source in catalog.sources.items():
+        if not key.startswith("worlds/") or not isinstance(source.data, dict):
+            continue
+        for number, world in enumerate(Worlds.model_validate(source.data).worlds):
+            place: Place = ("worlds", number)
+            if world.id in seen:
+                yield source.problem((*place, "id"), f"'{world.id}' is the id of another world")
+            seen.add(world.id)
+            if world.locale not in locales():
+                yield source.problem((*place, "locale"), f"unknown locale '{world.locale}'{suggestion(world.locale, locales())}")
+            for name, values in world.values.items():
+                if name not in catalog.generators:
+                    yield source.problem((*place, "values", name), f"unknown generator '{name}'{suggestion(name, catalog.generators)}")
+                elif name in OF_TABLE or name in TABLE_FILES:
+                    yield source.problem((*place, "values", name), "belongs to a table: declare it under `tables`")
+                yield from repeats_in(source, (*place, "values", name), values)
+
+
 def kinds(catalog: Catalog) -> Iterator[Problem]:
     """Check that kinds list applications of the catalog once each, that each vendor makes one, and that no words stand for two kinds."""
     source = catalog.sources["kinds"]
@@ -252,6 +275,7 @@ RULES: tuple[Rule, ...] = (
     capabilities,
     facts,
     pools,
+    worlds,
     kinds,
     candidate_lists,
     executable_tasks,
@@ -260,6 +284,7 @@ _RESTS_ON: Mapping[Rule, tuple[str, ...]] = {
     categories: ("categories",),
     generators: ("pools",),
     facts: ("pools",),
+    worlds: ("pools", "worlds"),
     capabilities: ("equivalence",),
     executable_tasks: ("checkers",),
 }

@@ -200,7 +200,7 @@ def _listed(workflow: Workflow, tasks: Mapping[str, AtomicTask], kept: Sequence[
     for number in kept:
         declared = workflow.steps[number]
         after = tuple(labels[label] for label in declared.after if label in labels)
-        steps.append(Step(tasks[declared.task], declared.with_, after))
+        steps.append(Step(tasks[declared.task], declared.with_, after, declared.label))
     return Composition(tuple(steps), "workflow", workflow.id)
 
 

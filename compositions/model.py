@@ -19,6 +19,12 @@ class Step:
     task: AtomicTask
     names: Mapping[str, str] = field(default_factory=dict)
     after: tuple[int, ...] = ()
+    declared_label: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Return what a workflow calls the step: its label, or the id of its task without the application."""
+        return self.declared_label or self.task.id.rpartition(".")[2]
 
     @cached_property
     def arguments(self) -> dict[str, Argument]:

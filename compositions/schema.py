@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from atomic_tasks.schema import Declared, Identifier, Talk
+from atomic_tasks.schema import Declared, Identifier, Phrasing, Talk
 
 MOST_STEPS = 8  # of a workflow
 
@@ -28,11 +28,21 @@ class Goal(Talk):
     capability: str | None = None
 
 
+class Joint(Declared):
+    """Whole requests for several steps of a workflow together, as a person words them: with "it", "there" and "the export"."""
+
+    says: tuple[str, ...] = Field(
+        min_length=2, description="the steps that these texts say, by label, or by the id of the task without its application"
+    )
+    say: tuple[Phrasing, ...] = Field(min_length=1)
+
+
 class Workflow(Declared):
     """A curated workflow, within one application or across several."""
 
     id: Identifier | str
     goal: Goal
+    joint: tuple[Joint, ...] = Field((), description="words for several steps together; a text that says several steps uses them")
     order: Literal["listed", "free"] = "listed"
     steps: tuple[WorkflowStep, ...] = Field(min_length=2, max_length=MOST_STEPS)
 

@@ -6,7 +6,7 @@ from random import Random
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import Place, Problem, suggestion
-from atomic_tasks.repeats import repeats_in_talk
+from atomic_tasks.repeats import repeats_in, repeats_in_talk
 from atomic_tasks.schema import placeholders
 from compositions.engine import Engine
 from compositions.graph import application_runs
@@ -65,6 +65,7 @@ def _workflow(entry: Located, catalog: Catalog, troubled: Collection[str]) -> It
         settled = not any(step.task.application in troubled for step in composition.steps)
         for reason in broken_constraints(composition) if settled else ():
             yield source.problem((*place, "steps"), f"unmet need: {reason}" if " needs " in reason else reason)
+        yield from _joint(entry, composition)
         if "equivalence" not in catalog.unreadable:
             yield from _goal(entry, catalog, composition)
             yield from _really_crosses(entry, catalog, composition)
@@ -88,7 +89,7 @@ def _really_crosses(entry: Located, catalog: Catalog, composition: Composition) 
 def whole(workflow: Workflow, catalog: Catalog) -> Composition:
     """Return the workflow with all its steps, in the order of the file."""
     labels = {step.label: position for position, step in enumerate(workflow.steps) if step.label}
-    steps = (Step(catalog.tasks[step.task], step.with_, tuple(labels[label] for label in step.after)) for step in workflow.steps)
+    steps = (Step(catalog.tasks[step.task], step.with_, tuple(labels[label] for label in step.after), step.label) for step in workflow.steps)
     return Composition(tuple(steps), "workflow", workflow.id)
 
 
@@ -112,12 +113,32 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
             yield source.problem((*place, "capability"), f"'{capability}' does not list {', '.join(applications)} in equivalence.yaml")
     yield from repeats_in_talk(source, place, workflow.goal)
     always = {name for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional for name in step.arguments}
-    for key in ("say", "fragments", "background"):
-        for item, phrasing in enumerate(getattr(workflow.goal, key)):
-            for name in placeholders(phrasing):
-                if name not in always:
-                    reason = f"uses {{{name}}}, but no step that is always kept has this argument{suggestion(name, always)}"
-                    yield source.problem((*place, key, item), reason)
+    for item, phrasing in enumerate(workflow.goal.say):
+        for name in placeholders(phrasing):
+            if name not in always:
+                reason = f"uses {{{name}}}, but no step that is always kept has this argument{suggestion(name, always)}"
+                yield source.problem((*place, "say", item), reason)
+
+
+def _joint(entry: Located, composition: Composition) -> Iterator[Problem]:
+    """Check joint words: they say known steps, one of every application in order, and no values but those of their steps."""
+    workflow, source, number = entry
+    steps = {step.label: (position, step) for position, step in enumerate(composition.steps)}
+    nodes = application_runs(composition)
+    for item, joint in enumerate(workflow.joint):
+        place: Place = ("workflows", number, "joint", item)
+        for label in joint.says:
+            if label not in steps:
+                yield source.problem((*place, "says"), f"no step is called '{label}'{suggestion(label, steps)}")
+        said = [steps[label] for label in joint.says if label in steps]
+        if any(not {position for position, _ in said}.intersection(node) for node in nodes):
+            yield source.problem((*place, "says"), "says no step of one of the applications: a text across applications says one of each")
+        known = {name for _, step in said for name in step.arguments}
+        yield from repeats_in(source, (*place, "say"), joint.say)
+        for text_number, text in enumerate(joint.say):
+            for name in placeholders(text):
+                if name not in known:
+                    yield source.problem((*place, "say", text_number), f"uses {{{name}}}, which none of its steps has{suggestion(name, known)}")
 
 
 def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:

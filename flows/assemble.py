@@ -90,8 +90,26 @@ def judged(shards: list[Path], catalog: Catalog, recipe: Recipe, wanted: Mapping
     refused = _refused(refused, pl.col("is_graph") & pl.col("one_can"), _ALONE)
     refused = _refused(refused, ~pl.col("text_key").is_first_distinct(), _TWICE)
     refused = _refused(refused, numbered.over("masked_key") >= most if most else pl.lit(False), _TOO_OFTEN)
-    refused = _refused(refused, numbered.over("quota") >= pl.col("quota").cast(pl.String).replace_strict(wanted, return_dtype=pl.Int64), _SPARE)
-    return Judged(refused.drop("text_key", "masked_key", "one_can"), valid.select("valid_applications"), graphs, wanted)
+    fit = dict(refused.filter(pl.col("stage").is_null()).group_by(pl.col("quota").cast(pl.String)).len().iter_rows())
+    settled = shared_shortage(wanted, fit, set(wanted) - set(catalog.candidates[recipe.candidates].applications))
+    refused = _refused(refused, numbered.over("quota") >= pl.col("quota").cast(pl.String).replace_strict(settled, return_dtype=pl.Int64), _SPARE)
+    return Judged(refused.drop("text_key", "masked_key", "one_can"), valid.select("valid_applications"), graphs, settled)
+
+
+def shared_shortage(wanted: Mapping[str, int], fit: Mapping[str, int], workflows: Collection[str]) -> dict[str, int]:
+    """Return the wanted rows after workflows across applications with rows to spare stand in for those that have too few.
+
+    `fit` holds the rows that could be taken. The workflow with most to spare gives first, a row at a time; names decide between equals.
+    """
+    settled = dict(wanted)
+    for short in sorted(name for name in workflows if fit.get(name, 0) < wanted[name]):
+        while fit.get(short, 0) < settled[short]:
+            giver = max(sorted(workflows), key=lambda name: fit.get(name, 0) - settled[name])
+            if fit.get(giver, 0) <= settled[giver]:
+                return settled
+            settled[giver] += 1
+            settled[short] -= 1
+    return settled
 
 
 def _refused(rows: pl.DataFrame, unfit: pl.Expr, refusal: Refusal) -> pl.DataFrame:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from atomic_tasks.arguments.worlds import Worlds
 from atomic_tasks.catalog import CATALOG_ROOT
 from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds, Locale, Pools
@@ -21,6 +22,7 @@ _SCHEMAS: dict[str, type[BaseModel]] = {
     "pools": Pools,
     "kinds": Kinds,
     "locale": Locale,
+    "worlds": Worlds,
     "workflows": Workflows,
     "styles": Styles,
     "recipe": Recipe,

@@ -16,7 +16,7 @@ from compositions.validator import validate_workflows
 from narrators.near_duplicates import trigrams
 
 Faults = Mapping[int, list[str]]
-SAID = ("say", "fragments", "background")
+SAID = ("say", "named")
 _TOO_NEAR = 0.6  # Jaccard of masked word trigrams; two in a thousand phrasings of the catalog are as near to one of another task
 
 
@@ -94,8 +94,8 @@ def _echoes(task: AtomicTask, others: Sequence[AtomicTask]) -> Iterator[str]:
     for other in others:
         if other.title.casefold() == task.title.casefold():
             yield f"title: '{task.title}' is the title of {other.id}"
-    if not task.generic and not (task.fragments and task.background):
-        yield "fragments and background are missing, which only generic tasks do without"
+    if not task.generic and not task.named:
+        yield "named is missing, which only generic tasks do without"
     there = [(other.id, said) for other in others for key in SAID for said in getattr(other, key)]
     for key in SAID:
         for number, phrasing in enumerate(getattr(task, key)):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from atomic_tasks.arguments.worlds import World
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import AtomicTask, Pool
@@ -38,6 +39,7 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
                 tasks=tasks,
                 workflows={name: own[name] for name in sorted(own)},
                 pools=_pools_of(tasks.values(), catalog.pools),
+                worlds=_worlds_of(tasks.values(), catalog.worlds),
                 seed=recipe.seed,
                 locales=recipe.locales,
                 compositions=recipe.compositions,
@@ -107,6 +109,11 @@ def _shared_out(total: int, names: Iterable[str]) -> dict[str, int]:
 
 def _with_spare(wanted: int, recipe: Recipe) -> int:
     return wanted + max(1, round(wanted * recipe.spare)) if wanted else 0
+
+
+def _worlds_of(tasks: Iterable[AtomicTask], worlds: Iterable[World]) -> tuple[World, ...]:
+    used = {argument.generator for task in tasks for argument in task.arguments.values() if argument.generator}
+    return tuple(world.only(used) for world in worlds if any(map(world.has, used)))
 
 
 def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:

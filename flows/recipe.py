@@ -127,6 +127,7 @@ def _unknown_names(source: Source) -> Iterator[Problem]:
     for place, kind, names, known in (
         (("locales",), "locale", data.get("locales"), locales()),
         (("narration", "styles"), "style", narration.get("styles"), read_styles().styles),
+        (("narration", "voices"), "voice", narration.get("voices"), read_styles().voices),
     ):
         for name in names if isinstance(names, dict) else ():
             yield from _unknown(source, (*place, name), kind, name, known)
@@ -140,9 +141,9 @@ def _unknown(source: Source, place: Place, kind: str, name: str, known: Collecti
 def _unsaid(source: Source, recipe: Recipe) -> Iterator[Problem]:
     """Yield the compositions that no style of the recipe can say."""
     chosen = [name for name, weight in recipe.narration.styles.items() if weight]
-    most = max(recipe.narration.most_said_steps, MOST_STEPS if recipe.graph_tasks else 1)
+    most = MOST_STEPS if recipe.graph_tasks else 1  # only a text across applications joins steps; others say one thing in words of its own
     lacking = steps_without_style(read_styles(), chosen, most)
     if lacking:
         steps = f"{lacking[0]} step{'s' * (lacking[0] != 1)}"
-        reason = f"no style here can say {steps} without a goal, a fragment or a background; add one that can say everything"
+        reason = f"no style here can say {steps} in any words; add one that can say everything"
         yield source.problem(("narration", "styles"), f"{reason}: {' or '.join(styles_for_all(read_styles(), most))}")

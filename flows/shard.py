@@ -1,7 +1,7 @@
 """A shard: the rows of one application, made from exactly what its job holds, and addressed by the hash of that job."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
+from atomic_tasks.arguments.worlds import World, fitting
 from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool
 from atomic_tasks.seeds import Weighted, derived_random
 from compositions.binding import bind
@@ -45,6 +46,7 @@ class ShardJob(BaseModel):
     tasks: dict[str, AtomicTask]
     workflows: dict[str, Workflow]
     pools: tuple[Pool, ...]
+    worlds: tuple[World, ...]
     seed: int
     locales: dict[str, float]
     compositions: CompositionRates
@@ -90,6 +92,7 @@ class ShardMaker:
         self._orders: dict[tuple[int, int, str], list[str]] = {}
         self._asked_for: dict[tuple[Composition, tuple[int, ...], str | None], Row] = {}
         self._locales = Weighted(job.locales)
+        self._fitting_worlds: dict[tuple[Composition, str], Sequence[World]] = {}
         rates = job.compositions
         self._kinds = Weighted({"single": rates.single, "chain": rates.chain, "workflow": rates.workflow if self.workflows else 0})
         self._chain_lengths = Weighted(rates.chain_lengths)
@@ -144,6 +147,13 @@ class ShardMaker:
             self._orders[key] = derived_random(self.job.seed, self.job.application, "turn", turn).sample(names, len(names))
         return self._orders[key][place]
 
+    def _worlds_of(self, composition: Composition, locale: str) -> Sequence[World]:
+        """Return the worlds of the locale that have most values for the composition, from the cache if they are there."""
+        key = (composition, locale)
+        if key not in self._fitting_worlds:
+            self._fitting_worlds[key] = fitting([world for world in self.job.worlds if world.locale == locale], composition.arguments)
+        return self._fitting_worlds[key]
+
     def _workflow(self, name: str, random: Random) -> Composition:
         return self.engine.from_workflow(self.job.workflows[name], self.job.tasks, random)
 
@@ -151,14 +161,18 @@ class ShardMaker:
         """Bind, narrate and judge one composition."""
         graph = application_graph(composition)
         locale = self._locales.draw(random)
-        values = bind(composition.arguments, self.generators, locale, random)
-        goal = self.job.workflows[composition.workflow].goal if composition.workflow else None
+        worlds = self._worlds_of(composition, locale)
+        world = random.choice(worlds) if worlds else None
+        values = bind(composition.arguments, self.generators, locale, random, world)
+        workflow = self.job.workflows[composition.workflow] if composition.workflow else None
+        goal, joint = (workflow.goal, workflow.joint) if workflow else (None, ())
         alone = len(graph.nodes) == 1
-        spoken = Spoken(goal, alone and goal is not None, self.job.names if alone else _NO_NAMES, values, self.generators)
+        spoken = Spoken(goal, alone and goal is not None, self.job.names if alone else _NO_NAMES, values, self.generators, joint)
         narration = self.narrator.narrate(composition, graph, spoken, random)
         row = _described(composition, graph, narration, values)
         row |= self._asked(composition, graph, narration.kept, goal.capability if goal and narration.says_goal else None)
         row["locale"] = locale
+        row["world"] = world.id if world else None
         row["task_id"] = task_id(row)
         row["rejected_stage"], row["rejected_reason"] = None, None
         if not self.near_duplicates.add(row["text"]):
@@ -191,6 +205,7 @@ def _described(composition: Composition, graph: ApplicationGraph, narration: Nar
         "names_application": narration.naming == "application",
         "named": narration.named,
         "style": narration.style,
+        "voice": narration.voice,
         "says_goal": narration.says_goal,
         "has_typo": narration.has_typo,
         "composition_id": composition.composition_id,

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from atomic_tasks.schema import PLACEHOLDER, SENTENCE_ENDS, AtomicTask, Talk
 from compositions.schema import Workflow
@@ -58,13 +58,18 @@ def narrated(row: Mapping[str, Any], tasks: Mapping[str, AtomicTask], workflows:
     masked: str = row["masked_text"]
     dropped = set(row["dropped_steps"])
     steps = [tasks[name] for name in row["atomic_tasks"]]
-    told: list[Talk] = [workflows[row["workflow"]].goal] if row["says_goal"] else []
-    told += [step for position, step in enumerate(steps) if position not in dropped]
+    kept = [step for position, step in enumerate(steps) if position not in dropped]
+    told = [_Told.of(workflows[row["workflow"]].goal)] if row["says_goal"] else [_Told.of(step) for step in kept]
     said = set(PLACEHOLDER.findall(masked)) - {"application"}
     arguments = {argument["name"]: argument for argument in row["arguments"] if argument["name"] in said}
     values = {name: argument["value"] for name, argument in arguments.items()}
     places = _places(row["text"], masked, values)
-    spans = _spans(masked, [(*talk.say, *talk.fragments) for talk in told])
+    spans = _spans(masked, [one.phrasings for one in told])
+    if spans is None and row["workflow"]:
+        told = [_Told.jointly(kept, workflows[row["workflow"]])]
+        spans = _spans(masked, [one.phrasings for one in told])
+    if spans is None:
+        raise RuntimeError(f"the masked text {masked!r} has other phrasings than the catalog")
     choices = [argument.one_of for step in steps for argument in step.arguments.values() if argument.one_of]
     drawn = set(values.values())
     return Narrated(
@@ -73,22 +78,40 @@ def narrated(row: Mapping[str, Any], tasks: Mapping[str, AtomicTask], workflows:
         values=values,
         generators={name: argument["generator"] for name, argument in arguments.items()},
         other_choices=frozenset(other for choice in choices if drawn.intersection(choice) for other in choice) - drawn,
-        asks=tuple(_ask(row["text"], masked, span, places, values, talk) for span, talk in zip(spans, told, strict=True)),
+        asks=tuple(_ask(row["text"], masked, span, places, values, one) for span, one in zip(spans, told, strict=True)),
     )
 
 
-def _ask(text: str, masked: str, span: Span, places: Sequence[Span], values: Mapping[str, str], talk: Talk) -> Ask:
+class _Told(NamedTuple):
+    """What a text tells: the phrasings of which it has one, and all words of the catalog about it."""
+
+    phrasings: tuple[str, ...]
+    about: str
+
+    @classmethod
+    def of(cls, talk: Talk) -> "_Told":
+        """Return a step or a goal as it is told alone."""
+        return cls((*talk.say, *talk.named) if isinstance(talk, AtomicTask) else talk.say, about(talk))
+
+    @classmethod
+    def jointly(cls, steps: Sequence[AtomicTask], workflow: Workflow) -> "_Told":
+        """Return several steps as the joint words of a workflow tell them."""
+        said = tuple(text for joint in workflow.joint for text in joint.say)
+        return cls(said, "\n".join([*said, *map(about, steps)]))
+
+
+def _ask(text: str, masked: str, span: Span, places: Sequence[Span], values: Mapping[str, str], told: _Told) -> Ask:
     start, end = (_place(position, places) for position in span)
     words = text[start:end]
     named = set(PLACEHOLDER.findall(masked[slice(*span)]))
-    return Ask(words, frozenset(name for name in named & set(values) if values[name] in words), about(talk))
+    return Ask(words, frozenset(name for name in named & set(values) if values[name] in words), told.about)
 
 
 def about(talk: Talk) -> str:
     """Return all that the catalog says about a task or a goal, without arguments."""
-    said = [*talk.say, *talk.fragments]
+    said = [*talk.say]
     if isinstance(talk, AtomicTask):
-        said += [_CAMEL.sub(" ", talk.title), re.sub(r"[._]", " ", talk.capability)]
+        said += [*talk.named, _CAMEL.sub(" ", talk.title), re.sub(r"[._]", " ", talk.capability)]
     return PLACEHOLDER.sub(" ", "\n".join(said))
 
 
@@ -117,8 +140,11 @@ def _place(position: int, places: Sequence[Span]) -> int:
     return in_text + position - in_masked
 
 
-def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span]:
-    """Return for each pool the span of its phrasing in the masked text. The spans keep the order of the pools and cover as much as possible."""
+def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span] | None:
+    """Return for each pool the span of its phrasing in the masked text, or None if one is not there.
+
+    The spans keep the order of the pools and cover as much as possible.
+    """
 
     def best(number: int, after: int) -> tuple[int, list[Span]] | None:
         if number == len(pools):
@@ -132,9 +158,7 @@ def _spans(masked: str, pools: Sequence[tuple[str, ...]]) -> list[Span]:
         return max(found, default=None)
 
     chosen = best(0, 0)
-    if chosen is None:
-        raise RuntimeError(f"the masked text {masked!r} has other phrasings than the catalog")
-    return chosen[1]
+    return None if chosen is None else chosen[1]
 
 
 @lru_cache(maxsize=20_000)

@@ -2,8 +2,9 @@
 
 from collections.abc import Collection
 
-from narrators.material import Shape
 from narrators.styles import Style, Styles
+
+_MOST_VALUES = 8  # of a clause
 
 
 def steps_without_style(styles: Styles, chosen: Collection[str], most_steps: int) -> list[int]:
@@ -17,22 +18,7 @@ def styles_for_all(styles: Styles, most_steps: int) -> list[str]:
 
 
 def _fits_all(style: Style, steps: int) -> bool:
-    return steps <= style.at_most and any(_barest(steps).fits(template) for template in style.templates)
-
-
-def _barest(steps: int) -> Shape:
-    """Return what the catalog promises for every text: a clause and a sentence for each step. Goal, fragment and the rest can be missing."""
-    return Shape(
-        steps=steps,
-        first_sentence=True,
-        clauses=True,
-        clauses_as_i=False,
-        goal=False,
-        goal_as_i=False,
-        goal_sentence=False,
-        goal_alone=False,
-        fragment=False,
-        goal_fragment=False,
-        background=False,
-        due=False,
-    )
+    """Tell whether the style fits any clauses, so many of them, or any whole text."""
+    if style.says_whole:
+        return steps == 1
+    return steps <= style.most_steps and not (style.first_person or style.not_with) and style.most_values >= _MOST_VALUES

@@ -1,12 +1,11 @@
-"""The narrator: writes one text for a bound composition, in a style drawn at the rates of the recipe.
+"""The narrator: writes one text for a bound composition, in a style and a voice drawn at the rates of the recipe.
 
 A text is first built with placeholders: this is the masked text. Then they are filled from left to right, so that a text
 can refer to a value that was said before ("that workbook").
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
@@ -16,32 +15,31 @@ from compositions.graph import ApplicationGraph
 from compositions.model import Composition
 from compositions.splits import Split, SplitOf, no_split
 from narrators.drop_out import DropOut
-from narrators.material import GOAL_PARTS, Material, Shape, Spoken
+from narrators.material import Request, Spoken, forms_of, forms_of_step
 from narrators.naming import Level, Words
-from narrators.parts import Parts, capitalized
 from narrators.rates import NarrationRates
-from narrators.references import filled
-from narrators.styles import Styles, compiled, ordered_parts_of, parts_of, speaks_as_i
-from narrators.typos import with_typo
+from narrators.references import capitalized, filled
+from narrators.styles import Connective, Style, Styles, compiled
+from narrators.voices import mannered, with_slips
 
 __all__ = ["Narration", "Narrator", "Spoken"]
 
-_AROUND = frozenset({"application", "place", "background", "deadline"})  # parts that ask for nothing
-_SENTENCES = frozenset({"lead", "first", "goal_sentence", "chain_sentence", "background"})  # parts that are sentences
-_Kept = tuple[Composition, tuple[int, ...]]  # a composition and the positions of its kept steps
+_Styled = Mapping[str, tuple[tuple[str, ...], ...]]  # style: the words for each part of a request that fit it
 
 
 @dataclass(frozen=True)
 class Narration:
     """A text, the same text with its arguments masked, and what it says of the composition.
 
-    `said_tasks` holds the non-generic atomic tasks of the kept steps, or of all steps if the text uses words of the workflow's goal.
-    `named` holds the applications that the words of its naming level stand for, or None if it names nothing.
+    `said_tasks` holds the non-generic atomic tasks of the kept steps, or of all steps if the text says the workflow's goal.
+    `named` holds the applications that the words of its naming level stand for, or None if it names nothing. `has_typo` tells
+    whether the writer made slips, which the masked text does not have.
     """
 
     text: str
     masked_text: str
     style: str
+    voice: str
     kept: tuple[int, ...]
     said_tasks: tuple[str, ...]
     drop_out_rate: float
@@ -52,25 +50,27 @@ class Narration:
     named: tuple[str, ...] | None
 
 
-class _Fitting(NamedTuple):
-    """The templates that fit a shape, by style and by level of naming, and the styles that have any."""
+class _Ways(NamedTuple):
+    """The ways to say a request: the words that fit each style, and the styles that have some."""
 
-    templates: Mapping[str, Sequence[str]]
-    styles: Weighted[str]
+    words: _Styled
+    styles: Weighted[str] | None
 
 
 class Narrator:
-    """Narrates compositions in declared styles at declared rates. Each text stays within one split if possible."""
+    """Narrates compositions in declared styles and voices at declared rates. Each text stays within one split if possible."""
 
     def __init__(self, styles: Styles, rates: NarrationRates, split_of: SplitOf = no_split) -> None:
         self.styles = styles
         self.rates = rates
         self._split_of = split_of
-        self._ordinary_words = frozenset(styles.may_be_mistyped)
-        self._fitting_by_shape: dict[Shape, _Fitting] = {}
+        self._voices = Weighted(rates.voices)
         self._drop_outs: dict[Composition, DropOut] = {}
-        self._goal_stands: dict[_Kept, bool] = {}
-        self._materials: dict[tuple[_Kept, bool, bool, bool], Material] = {}
+        self._goal_stands: dict[Composition, bool] = {}
+        self._requests: dict[tuple[Composition, tuple[int, ...], bool], Request] = {}
+        self._joints: dict[Composition, list[Request]] = {}
+        self._ways: dict[Request, _Ways] = {}
+        self._weighted: dict[tuple[str, ...], Weighted[str] | None] = {}
 
     def narrate(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken, random: Random) -> Narration:
         """Return the text of one user task."""
@@ -79,105 +79,154 @@ class Narrator:
         if composition not in self._drop_outs:
             self._drop_outs[composition] = DropOut(composition, graph, self._split_of)
         kept = self._drop_outs[composition].kept((rate, generic_rate), self.rates.most_said_steps, random)
-        if spoken.goal is not None and not self._may_say_goal(composition, kept):
-            spoken = replace(spoken, goal=None, goal_may_stand_alone=False)
+        if spoken.goal_may_stand_alone and self._may_say_goal(composition) and random.random() < self.rates.goal:
+            return self._narrated(composition, self._goal(composition, spoken), spoken, random, rate)
+        joint = self._joint(composition, graph, kept, spoken, random)
+        if joint is not None:
+            return self._narrated(composition, joint, spoken, random, rate)
+        if len(graph.nodes) == 1:  # without words of their own, several steps would be unrelated wishes in one text
+            kept = (random.choice([position for position in kept if not composition.steps[position].task.generic] or kept),)
         return self.narrate_kept(composition, kept, spoken, random, rate)
 
-    def _may_say_goal(self, composition: Composition, kept: tuple[int, ...]) -> bool:
-        """Tell whether the kept steps are of the same splits as all steps, for which the goal stands."""
-        key = (composition, kept)
-        if key not in self._goal_stands:
-            self._goal_stands[key] = self._splits(composition, kept) == self._splits(composition, range(len(composition.steps)))
-        return self._goal_stands[key]
+    def narrate_kept(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken, random: Random, rate: float = 0.0) -> Narration:
+        """Return the text that says these steps. `rate` is the drop-out rate that they were kept at."""
+        return self._narrated(composition, self._steps(composition, kept, named=False), spoken, random, rate)
+
+    def _narrated(self, composition: Composition, request: Request, spoken: Spoken, random: Random, rate: float) -> Narration:
+        level = spoken.names.level(self.rates.naming, random)
+        words = None
+        if level == "application" and len(request.kept) == 1 and composition.steps[request.kept[0]].task.named:
+            request = self._steps(composition, request.kept, named=True)
+        elif level != "none":
+            words = random.choice(spoken.names.at(level))
+        style, raw = self._rendered(request, words, level, random)
+        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says the browser twice
+            level, words = "none", None
+            style, raw = self._rendered(request, words, level, random)
+        if "{application}" in raw and words is None:
+            words = random.choice(spoken.names.application)
+        if level == "none" and any(name.text in raw for name in spoken.names.application):
+            level = "application"
+        name = self._voices.draw(random)
+        voice = self.styles.voices[name]
+        masked = mannered(_ended(raw), voice, self.styles, random)
+        slipped = with_slips(masked, voice, self.styles, random)
+        return Narration(
+            text=filled(slipped, composition.arguments, spoken, words, self.rates.references, random),
+            masked_text=masked,
+            style=style,
+            voice=name,
+            kept=request.kept,
+            said_tasks=composition.telling_tasks(request.told),
+            drop_out_rate=round(rate, 4),
+            says_goal=request.says_goal,
+            says_steps=not request.says_goal,
+            has_typo=slipped != masked,
+            naming=level,
+            named=None if level == "none" else words.applications if words else spoken.names.application[0].applications,
+        )
+
+    def _rendered(self, request: Request, words: Words | None, level: Level, random: Random) -> tuple[str, str]:
+        """Return a style and a text with placeholders in it."""
+        ways = self._ways_of(request)
+        if words is not None:
+            style = self.styles.named[level]  # type: ignore[index]  # words are drawn at a level other than "none"
+            parts = tuple(part.for_style(style) for part in request.parts)
+            if all(parts):
+                return "named", self._framed(style, parts, words, random)
+        if ways.styles is None:
+            raise RuntimeError(f"no style of the recipe can say {request}, though the recipe was validated")
+        name = ways.styles.draw(random)
+        return name, self._framed(self.styles.styles[name], ways.words[name], words, random)
+
+    def _framed(self, style: Style, parts: tuple[tuple[str, ...], ...], words: Words | None, random: Random) -> str:
+        """Return one of the style's templates with words for each part."""
+        said = self._joined([random.choice(part) for part in parts], random)
+        template = random.choice(style.templates)
+        return compiled(template)({"clause": said, "whole": said, "application": "{application}", "place": words.text if words else ""})
+
+    def _joined(self, clauses: list[str], random: Random) -> str:
+        """Return the clauses, joined by a connective that reads well between them."""
+        if len(clauses) == 1:
+            return clauses[0]
+        intricate = any("," in clause or " and " in clause for clause in clauses)
+        connective = random.choice([one for one in self.styles.connectives if _joins(one, len(clauses), intricate)])
+        return connective.between.join(clauses[:-1]) + connective.last + clauses[-1]
+
+    def _ways_of(self, request: Request) -> _Ways:
+        """Return the ways to say a request. They are found once for each request."""
+        if request not in self._ways:
+            words = {}
+            for name in self.rates.styles:
+                style = self.styles.styles[name]
+                if len(request.parts) <= (1 if style.says_whole else style.most_steps):
+                    parts = tuple(part.for_style(style) for part in request.parts)
+                    if self.rates.styles[name] and all(parts):
+                        words[name] = parts
+            self._ways[request] = _Ways(words, self._weighted_styles(tuple(words)))
+        return self._ways[request]
+
+    def _weighted_styles(self, names: tuple[str, ...]) -> Weighted[str] | None:
+        if names not in self._weighted:
+            self._weighted[names] = Weighted({name: self.rates.styles[name] for name in names}) if names else None
+        return self._weighted[names]
+
+    def _steps(self, composition: Composition, kept: tuple[int, ...], named: bool) -> Request:
+        key = (composition, kept, named)
+        if key not in self._requests:
+            self._requests[key] = Request(tuple(forms_of_step(composition.steps[position], named) for position in kept), kept, kept)
+        return self._requests[key]
+
+    def _goal(self, composition: Composition, spoken: Spoken) -> Request:
+        key = (composition, (), False)
+        if key not in self._requests:
+            assert spoken.goal is not None
+            told = tuple(range(len(composition.steps)))
+            self._requests[key] = Request((forms_of(spoken.goal.say),), (), told, says_goal=True)
+        return self._requests[key]
+
+    def _may_say_goal(self, composition: Composition) -> bool:
+        """Tell whether all telling steps, for which the goal stands, are of one split."""
+        if composition not in self._goal_stands:
+            self._goal_stands[composition] = len(self._splits(composition, range(len(composition.steps)))) <= 1
+        return self._goal_stands[composition]
 
     def _splits(self, composition: Composition, positions: Collection[int]) -> set[Split | None]:
         """Return the splits of the telling steps at these positions."""
         return {self._split_of(task) for position in positions if not (task := composition.steps[position].task).generic}
 
-    def narrate_kept(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken, random: Random, rate: float = 0.0) -> Narration:
-        """Return the text that says these steps. `rate` is the drop-out rate that they were kept at."""
-        material = self._material(composition, kept, spoken)
-        level = spoken.names.level(self.rates.naming, random)
-        words = random.choice(spoken.names.at(level)) if level != "none" else None
-        style, template, raw = self._rendered(material, words, level, random)
-        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says the browser twice
-            level, words = "none", None
-            style, template, raw = self._rendered(material, words, level, random)
-        says = _said_by(template)
-        in_goals_words = says.goal or (says.background and spoken.goal is not None)
-        told = tuple(range(len(composition.steps))) if in_goals_words else kept
-        masked = self._finished(raw, style, template, random)
-        if "{application}" in masked and words is None:
-            level, words = "application", random.choice(spoken.names.application)
-        has_typo = random.random() < self.rates.typos
-        mistyped = with_typo(masked, self._ordinary_words, random) if has_typo else masked
-        return Narration(
-            text=filled(mistyped, composition.arguments, spoken, words, self.rates.references, random),
-            masked_text=masked,
-            style=style,
-            kept=kept if says.steps else (),
-            said_tasks=composition.telling_tasks(told),
-            drop_out_rate=round(rate, 4),
-            says_goal=says.goal,
-            says_steps=says.steps,
-            has_typo=mistyped != masked,
-            naming=level,
-            named=words.applications if words else None,
-        )
+    def _joint(self, composition: Composition, graph: ApplicationGraph, kept: tuple[int, ...], spoken: Spoken, random: Random) -> Request | None:
+        """Return joint words that say about the kept steps; None if a single step is kept, or if the workflow has no joint words for its split.
 
-    def _material(self, composition: Composition, kept: tuple[int, ...], spoken: Spoken) -> Material:
-        """Return the material of these steps, from the cache if it is there: a composition has one goal, which a text may say or not."""
-        key = (composition, kept), spoken.goal is None, spoken.goal_may_stand_alone, bool(spoken.names.application)
-        if key not in self._materials:
-            self._materials[key] = Material([composition.steps[position] for position in kept], spoken)
-        return self._materials[key]
+        Among the joint words, those that share most steps with the kept ones are preferred.
+        """
+        if len(kept) < 2 or not spoken.joint:
+            return None
+        if composition not in self._joints:
+            self._joints[composition] = self._usable(composition, graph, spoken)
+        usable = self._joints[composition]
+        within = self._splits(composition, kept)
+        fitting = [request for request in usable if len(within) > 1 or self._splits(composition, request.kept) <= within]
+        if not fitting:
+            return None
+        most = max(len(set(request.kept) & set(kept)) - len(set(request.kept) ^ set(kept)) for request in fitting)
+        return random.choice([one for one in fitting if len(set(one.kept) & set(kept)) - len(set(one.kept) ^ set(kept)) == most])
 
-    def _rendered(self, material: Material, words: Words | None, level: Level, random: Random) -> tuple[str, str, str]:
-        """Return a style, one of its templates, and its text with placeholders."""
-        style, template = self._template(material, level, random)
-        drawn = Parts(material, self.styles, words, speaks_as_i(template), random).draw(ordered_parts_of(template))
-        return style, template, compiled(template)(drawn)
-
-    def _template(self, material: Material, level: Level, random: Random) -> tuple[str, str]:
-        """Draw a style by its weight and one of its templates that fit. Each level of naming has its own templates."""
-        fitting = self._fitting(material.shape)
-        if level != "none":
-            return "named", random.choice(fitting.templates[level])
-        style = fitting.styles.draw(random)
-        return style, random.choice(fitting.templates[style])
-
-    def _fitting(self, shape: Shape) -> "_Fitting":
-        """Return the templates that fit. They are found once for each shape of material."""
-        if shape not in self._fitting_by_shape:
-            styles = {style: self.styles.styles[style] for style in self.rates.styles} | dict(self.styles.named)
-            within = {name: style.templates if shape.steps <= style.at_most else () for name, style in styles.items()}
-            templates = {name: [text for text in those if shape.fits(text)] for name, those in within.items()}
-            weights = {style: weight for style, weight in self.rates.styles.items() if weight and templates[style]}
-            self._fitting_by_shape[shape] = _Fitting(templates, Weighted(weights))
-        return self._fitting_by_shape[shape]
-
-    def _finished(self, raw: str, style: str, template: str, random: Random) -> str:
-        """Return the text with a capital letter and end punctuation as often as people write them."""
-        lower = random.random() < self.rates.lower_case
-        ended = random.random() < self.rates.end_punctuation
-        if style in self.styles.styles and self.styles.styles[style].as_typed:
-            return raw
-        if is_sentence(raw):
-            return raw.rstrip(".") if lower and not _said_by(template).sentence else capitalized(raw)
-        text = raw if lower else capitalized(raw)
-        return f"{text}." if ended and not lower else text
+    def _usable(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken) -> list[Request]:
+        """Return the joint words whose steps are all in the composition, and that say a step of every node of the graph."""
+        place = {step.label: position for position, step in enumerate(composition.steps)}
+        found = []
+        for joint in spoken.joint:
+            positions = tuple(sorted(place[label] for label in joint.says if label in place))
+            if len(positions) == len(joint.says) and all(set(node).intersection(positions) for node in graph.nodes):
+                found.append(Request((forms_of(joint.say),), positions, positions))
+        return found
 
 
-class _Says(NamedTuple):
-    """What a template says of a composition, and whether one of its parts is a sentence."""
-
-    steps: bool
-    goal: bool
-    background: bool
-    sentence: bool
+def _ended(raw: str) -> str:
+    """Return the text with a capital letter and end punctuation."""
+    return capitalized(raw) if is_sentence(raw) else f"{capitalized(raw)}."
 
 
-@cache
-def _said_by(template: str) -> _Says:
-    parts = parts_of(template)
-    return _Says(bool(parts - GOAL_PARTS - _AROUND), bool(parts & GOAL_PARTS), "background" in parts, bool(parts & _SENTENCES))
+def _joins(connective: Connective, clauses: int, intricate: bool) -> bool:
+    return connective.at_least <= clauses <= connective.at_most and not (intricate and connective.plain)

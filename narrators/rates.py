@@ -47,10 +47,9 @@ class NarrationRates(BaseModel):
     generic_drop_out: Range = Field(description="the same range for generic steps (opening, saving), which people seldom say")
     most_said_steps: int = Field(ge=1, description="the most steps that a text says, unless it needs more to say one step of each application")
     naming: NamingRates
-    lower_case: float = Field(ge=0, le=1, description="how often a text starts in lower case, without a final period")
-    end_punctuation: float = Field(ge=0, le=1, description="how often a bare command ends in a period")
-    typos: float = Field(ge=0, le=1, description="how often one ordinary word of the text is mistyped")
+    goal: float = Field(ge=0, le=1, description="how often a text of a workflow within one application says its goal instead of its steps")
     references: float = Field(ge=0, le=1, description="how often a text refers to a value that it said before (that file) instead of saying it again")
+    voices: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(description="weight of each voice of narrators/styles.yaml")
     styles: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(
         description="weight of each style of narrators/styles.yaml, among the styles that fit a text"
     )

@@ -7,7 +7,6 @@ from random import Random
 from atomic_tasks.schema import PLACEHOLDER, Argument
 from narrators.material import Spoken
 from narrators.naming import Words
-from narrators.parts import capitalized
 
 # "the uploaded that spreadsheet", "newer that package" and "\"that note\"" read wrong: after a determiner, a noun or a
 # quotation mark, the value itself is said again
@@ -40,3 +39,8 @@ def filled(masked: str, arguments: Mapping[str, Argument], spoken: Spoken, words
         return capitalized(later) if before.endswith((". ", "? ", "! ")) else later
 
     return PLACEHOLDER.sub(value, masked)
+
+
+def capitalized(text: str) -> str:
+    """Return the text with a capital first letter. A placeholder keeps the case of its value."""
+    return text[:1].upper() + text[1:]

@@ -1,8 +1,8 @@
-"""The declared styles, templates and connectives. Each template is compiled once."""
+"""The declared styles, templates, connectives and voices. Each template is compiled once."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -10,14 +10,13 @@ from jinja2 import Environment, TemplateError, meta, nodes
 from pydantic import BaseModel, ConfigDict
 
 from atomic_tasks.problems import BadInput, Place, Problem, suggestion
+from atomic_tasks.schema import placeholders
 from atomic_tasks.yaml_source import read_yaml, validated
+from narrators.voices import Voice, VoiceWords
 
 STYLES_FILE = Path(__file__).parent / "styles.yaml"
-PARTS = frozenset(
-    {"chain", "chain_sentence", "lead", "first", "rest", "goal", "goal_sentence", "goal_fragment", "fragment", "background"}
-    | {"deadline", "application", "place"}
-)
-_FIRST_PERSON = re.compile(r"\b(?:I|I'\w+|let's|help me)\b[^.?!{}]*\{\{ (?:chain|goal) \}\}")
+PARTS = frozenset({"clause", "whole", "application", "place"})
+_ME = re.compile(r"\bme\b")
 _ENVIRONMENT = Environment(autoescape=False)  # only parses templates; `compiled` renders them
 
 
@@ -33,23 +32,39 @@ class Connective(BaseModel):
 
 
 class Style(BaseModel):
-    """The templates of one style, and the most kept steps that they fit."""
+    """The templates of one style, and the clauses that they fit: see `styles.yaml`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     templates: tuple[str, ...]
-    at_most: int = 99
-    as_typed: bool = False  # no capital letter and no period are added
+    most_steps: int = 99
+    most_values: int = 99
+    first_person: bool = False
+    not_with: tuple[str, ...] = ()
+
+    @cached_property
+    def says_whole(self) -> bool:
+        """Tell whether the style takes whole texts; else it takes clauses."""
+        return any("whole" in parts_of(template) for template in self.templates)
+
+    @cached_property
+    def _refused(self) -> re.Pattern[str]:
+        return re.compile(rf"(?:{'|'.join(map(re.escape, self.not_with))})\b") if self.not_with else re.compile(r"(?!)")
+
+    def fits(self, clause: str) -> bool:
+        """Tell whether the style fits a clause."""
+        if len(placeholders(clause)) > self.most_values or self._refused.match(clause):
+            return False
+        return not (self.first_person and _ME.search(clause))
 
 
-class Styles(BaseModel):
-    """Templates by style and by level of naming, connectives, deadlines, and words that can get a typo."""
+class Styles(VoiceWords):
+    """Templates by style and by level of naming, connectives, and voices with their words."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     styles: Mapping[str, Style]
     named: Mapping[Literal["application", "kind", "vendor"], Style]
-    deadlines: tuple[str, ...]
     connectives: tuple[Connective, ...]
-    may_be_mistyped: tuple[str, ...]
+    voices: Mapping[str, Voice]
 
 
 @cache
@@ -113,9 +128,3 @@ def parts_of(template: str) -> frozenset[str]:
 def ordered_parts_of(template: str) -> tuple[str, ...]:
     """Return the parts that a template uses, in the order of their names."""
     return tuple(sorted(parts_of(template)))
-
-
-@cache
-def speaks_as_i(template: str) -> bool:
-    """Tell whether the writer acts in the template ("I want to"). A clause with "me" would read wrong there."""
-    return _FIRST_PERSON.search(template) is not None

@@ -24,6 +24,7 @@ _ROW = [
     ("naming", pa.string()),
     ("names_application", pa.bool_()),
     ("style", pa.string()),
+    ("voice", pa.string()),
     ("says_goal", pa.bool_()),
     ("has_typo", pa.bool_()),
     ("composition_id", pa.string()),
@@ -34,6 +35,7 @@ _ROW = [
     ("said_tasks", _STRINGS),
     ("drop_out_rate", pa.float64()),
     ("locale", pa.string()),
+    ("world", pa.string()),
     ("arguments", pa.list_(_ARGUMENT)),
     ("row_seed", pa.string()),
     ("paraphrase_status", pa.string()),
@@ -151,7 +153,7 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 5, "shard": 5, "rejected": 4, "episodes": 4}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 6, "shard": 6, "rejected": 5, "episodes": 4}
 
 
 ROW_GROUP = 10_000  # rows

@@ -74,7 +74,7 @@ def clause_with_a_capital(lines: Lines, random: Random) -> int:
 
 def key_misspelt(lines: Lines, random: Random) -> int:
     """A key with two letters swapped, or with one left out."""
-    number = _drawn(lines, random, r"^  (?:- |  )(id|title|capability|arguments|needs|gives|ends|say|fragments|background|due|generic):")
+    number = _drawn(lines, random, r"^  (?:- |  )(id|title|capability|arguments|needs|gives|ends|say|named|generic):")
     match = _KEY.match(lines[number])
     assert match is not None
     key = match[2]
@@ -153,7 +153,7 @@ REFUSED: Mapping[str, Mistake] = {
     "nothing for a text": _replaced(r"^    (title|capability): .*", r"    \1:"),
     "nothing for a phrasing": _replaced(r"^      - [a-z].*", "      -"),
     "list for a text": _replaced(r"^    (title|capability): (.*)", r"    \1: [\2]"),
-    "due neither true nor false": _replaced(r"^    due: true", "    due: perhaps"),
+    "revises neither true nor false": _replaced(r"^    revises: true", "    revises: perhaps"),
     "clause with a capital": clause_with_a_capital,
     "clause with spaces around": _replaced(r"^      - ([a-z][^'\"]*)$", r'      - " \1"'),
     "id of another application": _replaced(r"^  - id: [^.]+", "  - id: someone"),

@@ -83,7 +83,7 @@ APPLICATION = "applications/excel.yaml"
         ((APPLICATION, "capability: spreadsheet.aggregate", "capability: spreadsheet.agregate"), ":14: tasks[0].capability", "not in equivalence.yaml; did you mean 'spreadsheet.aggregate'?"),
         (("equivalence.yaml", "applications: [excel]", "applications: []"), "equivalence.yaml:3: capabilities.spreadsheet.aggregate.applications", "at least 1 item"),
         (("equivalence.yaml", "[excel]", "[excel, exel]"), "equivalence.yaml:3:", "unknown application 'exel'; did you mean 'excel'?"),
-        ((APPLICATION, "do thing number 1 in", "do thing 1 with Excel in"), ":18: tasks[0].say[0]", "names its own application ('Excel')"),
+        ((APPLICATION, "do thing number 1 in", "do thing 1 with Excel in"), ":18: tasks[0].say[0]", "names its own application: move it to `named`"),
         ((APPLICATION, "category: Office & Knowledge Work", "category: Offices"), ":7: category", "unknown category 'Offices' (categories: Browsers & Search, "),
         ((APPLICATION, "open(workbook)", "open(workbok)"), ":16: tasks[0].gives[0]", "'workbok' is not an argument of excel.task_1"),
         ((APPLICATION, "title: Task1", "title: Task1\n    title: Task1"), ":14: title", "this key stands twice"),
@@ -104,8 +104,8 @@ APPLICATION = "applications/excel.yaml"
         ((APPLICATION, "platform: windows", "platform: window"), ":6: platform", "must be windows or linux, not 'window'"),
         (("kinds.yaml", "applications: [excel]", "applications: [exel]"), "kinds.yaml:4: kinds.spreadsheet.applications[0]", "unknown application 'exel'; did you mean 'excel'?"),
         (("kinds.yaml", "vendors: [Microsoft]", "vendors: [Microsft]"), "kinds.yaml:1: vendors[0]", "no application has the vendor 'Microsft'; did you mean 'Microsoft'?"),
-        ((APPLICATION, "    say:\n      - do thing number 1", "    fragments: [\"thing 1 in {workbok}\"]\n    say:\n      - do thing number 1"), ":17: tasks[0].fragments[0]", "uses {workbok}, but excel.task_1 has no such argument"),
-        ((APPLICATION, "    say:\n      - do thing number 1", "    background: [can you help]\n    say:\n      - do thing number 1"), ":17: tasks[0].background[0]", "whole sentences that ask nothing"),
+        ((APPLICATION, "    say:\n      - do thing number 1", "    named: [\"do it in {workbok}\"]\n    say:\n      - do thing number 1"), ":17: tasks[0].named[0]", "uses {workbok}, but excel.task_1 has no such argument"),
+        ((APPLICATION, "    say:\n      - do thing number 1", "    named: [do it somewhere]\n    say:\n      - do thing number 1"), ":17: tasks[0].named[0]", "does not name the application: move it to `say`"),
     ],
 )  # fmt: skip
 def test_each_mistake_is_reported_with_its_place_and_a_remedy(problems: Problems, change: tuple[str, str, str], place: str, reason: str) -> None:

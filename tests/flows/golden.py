@@ -42,9 +42,7 @@ def golden_job() -> ShardJob:
             "needs": ["open(workbook)"],
             "gives": ["summed(column)"],
             "say": _SAY,
-            "fragments": ["{column} total, {workbook}"],
-            "background": ["The board meets at noon and nobody knows what {column} comes to."],
-            "due": True,
+            "named": ["add up {column} with Golden Sheets"],
         },
         {
             "id": "golden.send",
@@ -77,6 +75,7 @@ def golden_job() -> ShardJob:
             "wanted_graphs": {},
             "tasks": {task["id"]: task for task in tasks},
             "workflows": {"golden_flow": Workflow.model_validate(workflow)},
+            "worlds": (),
             "pools": [{"columns": ["golden_column"], "later": {"golden_column": ["that column"]}, "values": ["Revenue", "Cost", "Tax", "Net"]}],
             "seed": 1,
             "locales": recipe.locales,

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any
 from unittest.mock import patch
 
+from atomic_tasks.arguments.worlds import Table, World
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.checkers import Checkers
 from atomic_tasks.schema import Application, CandidateList, Capability, Kinds, Pool
@@ -73,12 +74,18 @@ def _sha256(parts: Iterable[bytes]) -> str:
 def golden_recipe() -> Recipe:
     """A recipe under which every refusal of the late stage comes up."""
     tiny = read_recipe("tiny")[1]
-    narration = tiny.narration.model_copy(update={"typos": 0.05})
     shares = {"dev": 0.3, "test": 0.3}
     return Recipe.model_validate(
-        tiny.model_dump()
-        | {"candidates": "metals", "tasks": 250, "graph_tasks": 40, "spare": 0.4, "recurrences": 6, "narration": narration, "splits": shares}
+        tiny.model_dump() | {"candidates": "metals", "tasks": 250, "graph_tasks": 40, "spare": 0.4, "recurrences": 6, "splits": shares}
     )
+
+
+_WORLD = World(
+    id="foundry",
+    who="bookkeeper of a small foundry",
+    values={"person": ("Ada Stone", "Ben Forge")},
+    tables=(Table(file="castings.xlsx", columns=("Alloy", "Weight"), numbers=("Weight",), groups=("Alloy",), sheets=("May",)),),
+)
 
 
 def golden_catalog() -> Catalog:
@@ -90,6 +97,7 @@ def golden_catalog() -> Catalog:
         candidates={"metals": CandidateList(title="Metals", description=REASON, applications=("golden", "silver", "bronze"))},
         categories=("Metals", "Others"),
         pools=(Pool(columns=("golden_column",), later={"golden_column": ("that column",)}, values=tuple((name,) for name in _COLUMNS)),),
+        worlds=(_WORLD,),
         kinds=Kinds.model_validate(
             {"vendors": ("Acme",), "kinds": {"metal": {"applications": ("golden", "silver"), "say": ("in my metal program",)}}}
         ),
@@ -128,7 +136,6 @@ def _application(name: str) -> Application:
 def _task(application: str, name: str, say: list[str], column: bool = False, bare: bool = False, **more: Any) -> dict[str, Any]:
     arguments = {} if bare else {"workbook": "spreadsheet_file", **({"column": "golden_column"} if column else {})}
     needs = [] if bare or "gives" in more else ["open(workbook)"]
-    about = {"fragments": [f"{name} {{workbook}}, please"]} if not bare else {}
     return {
         "id": f"{application}.{name}",
         "title": name.title(),
@@ -136,7 +143,6 @@ def _task(application: str, name: str, say: list[str], column: bool = False, bar
         "arguments": arguments,
         "needs": needs,
         "say": say,
-        **about,
         **more,
     }
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.schema import PLACEHOLDER, SENTENCE_ENDS, Talk
+from atomic_tasks.schema import PLACEHOLDER, SENTENCE_ENDS, AtomicTask, Talk
 from compositions.schema import Workflow
 from compositions.splits import Split, SplitOf
 
@@ -32,7 +32,7 @@ def shared_words(catalog: Catalog, workflows: Mapping[str, Workflow], split_of: 
     """
     uses: dict[str, dict[str, set[Split]]] = defaultdict(dict)
     for name, talk, splits in _talks(catalog, workflows, split_of):
-        for phrasing in (*talk.say, *talk.fragments, *talk.background):
+        for phrasing in _words(talk):
             uses[PLACEHOLDER.sub("{}", phrasing).casefold().rstrip(SENTENCE_ENDS)][name] = splits
     shared = {words: users for words, users in uses.items() if len(users) > 1}
     return {words: set(users) for words, users in shared.items() if len(set().union(*users.values())) > 1}
@@ -58,14 +58,33 @@ def said(row: Row, catalog: Catalog, workflows: Mapping[str, Workflow]) -> set[s
     told |= {name: workflows[name].goal for name in [row["workflow"]] if name}
     spans = [(span, name) for name, talk in told.items() for span in _spans(row["masked_text"].casefold(), talk)]
     found = {name for span, name in spans if not any(_within(span, other) for other, _ in spans)}
+    jointly = _said_jointly(row, workflows) if row["workflow"] else set()
+    if jointly:
+        return jointly & tasks
     return (found & {*tasks, row["workflow"]}) | (tasks if row["workflow"] in found else set())
 
 
+def _said_jointly(row: Row, workflows: Mapping[str, Workflow]) -> set[str]:
+    """The tasks of the joint words that are the row's text; none if it has no joint words."""
+    workflow, text = workflows[row["workflow"]], row["masked_text"].casefold()
+    tasks = {step.label or step.task.rpartition(".")[2]: step.task for step in workflow.steps}
+    for joint in workflow.joint:
+        for phrasing in joint.say:
+            pieces = _pieces(phrasing)
+            if all(piece in text for piece in pieces) and _pattern(pieces).search(text):
+                return {tasks[label] for label in joint.says}
+    return set()
+
+
 def _spans(text: str, talk: Talk) -> Iterator[Span]:
-    for phrasing in (*talk.say, *talk.fragments, *talk.background):
+    for phrasing in _words(talk):
         pieces = _pieces(phrasing)
         if all(piece in text for piece in pieces):
             yield from (match.span() for match in _pattern(pieces).finditer(text))
+
+
+def _words(talk: Talk) -> tuple[str, ...]:
+    return (*talk.say, *talk.named) if isinstance(talk, AtomicTask) else talk.say
 
 
 def _within(span: Span, other: Span) -> bool:

@@ -10,7 +10,7 @@ import polars as pl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.assemble import assembled, judged
+from flows.assemble import assembled, judged, shared_shortage
 from narrators.valid_applications import valid_applications
 from tests.flows.golden_dataset import CAPABLE, golden_catalog, golden_recipe
 from warehouse.parquet import write_rows
@@ -101,3 +101,12 @@ def test_rows_are_judged_in_their_order_however_they_are_cut(rows: list[Row], cu
     assert Counter({stage: sum(reasons.values()) for stage, reasons in found.rejected.items()}) == stages
     kept = Counter(row["target_application"] or row["workflow"] for row in whole if row["stage"] is None)
     assert found.missing == {name: number - kept[name] for name, number in WANTED.items() if number > kept[name]}
+
+
+def test_workflows_with_rows_to_spare_stand_in_for_those_with_too_few() -> None:
+    wanted, workflows = {"excel": 5, "a": 4, "b": 4, "c": 4}, {"a", "b", "c"}
+    assert shared_shortage(wanted, {"excel": 4, "a": 2, "b": 5, "c": 6}, workflows) == {"excel": 5, "a": 2, "b": 5, "c": 5}
+    assert shared_shortage(wanted, {"excel": 9, "a": 1, "b": 5, "c": 4}, workflows) == {"excel": 5, "a": 3, "b": 5, "c": 4}, (
+        "what is still short is told"
+    )
+    assert shared_shortage(wanted, {"excel": 9, "a": 4, "b": 9, "c": 4}, workflows) == wanted

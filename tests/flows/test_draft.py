@@ -57,9 +57,7 @@ def proposal(name: str, words: str, **changed: Any) -> dict[str, Any]:
             f"I keep wishing {{text_file}} would let me {words}.",
             f"Which trick in {{text_file}} helps to {words} again?",
         ],
-        "fragments": [f"{{text_file}}, {words}"],
-        "background": [f"Yesterday I lost an hour because nobody could {words}."],
-        "due": False,
+        "named": [f"Can Notepad {words}?", f"use Notepad to {words}"],
         **changed,
     }
 
@@ -124,7 +122,7 @@ def test_what_is_kept_can_be_pasted_into_the_catalog(catalog: Catalog, tmp_path:
         "title": "ShowRuler",
         "capability": "text.change_view",
         "arguments": {"text_file": "text_file"},
-        **{key: RULER[key] for key in ("needs", "say", "fragments", "background")},
+        **{key: RULER[key] for key in ("needs", "say", "named")},
     }
     widened = catalog.capabilities["spreadsheet.aggregate"]
     assert content["equivalence"] == {
@@ -141,7 +139,7 @@ def test_a_new_application_is_drafted_whole(catalog: Catalog, tmp_path: Path) ->
     opened = proposal("open_plan", "bring up whatever was planned", generic=True, capability="text.open", needs=[], gives=["open(text_file)"])
     words = ["add a milestone", "shift all bars", "print the calendar", "hide weekends"]
     tasks = [opened, *(proposal(each.replace(" ", "_"), f"{each} for everybody", capability=f"gantter.{each[:4].strip()}") for each in words)]
-    tasks = [{**each, "id": each["id"].replace("notepad", "gantter")} for each in tasks]
+    tasks = [json.loads(json.dumps(each).replace("notepad", "gantter").replace("Notepad", "Gantter")) for each in tasks]
     entries = [{"capability": task["capability"], "applications": ["gantter"], "reason": "Plans are its own."} for task in tasks[1:]]
     draft = drafted(answer(*tasks, entries=entries), catalog, tmp_path / "data", "gantter", "Gantter Desk")
     assert len(draft.kept) == 5 and not draft.refused
@@ -151,7 +149,7 @@ def test_a_new_application_is_drafted_whole(catalog: Catalog, tmp_path: Path) ->
     pasted(draft, tmp_path / "catalog", "gantter")
     assert problems_of(tmp_path / "catalog") == []
     with pytest.raises(ModelError, match="drafted 4 usable tasks of gantter \\(at least 5 needed\\): say.0.: names its own application"):
-        named = {**tasks[1], "say": ["add a Gantter milestone", "put in one more milestone", "Is there one more?"]}
+        named = {**tasks[1], "say": ["add a Gantter milestone", "put in one more milestone of {text_file}", "Is there one more?"]}
         drafted(answer(tasks[0], named, *tasks[2:], entries=entries), catalog, tmp_path / "none", "gantter", "Gantter Desk")
     with (
         pytest.raises(ModelError, match="no usable description of Gantter Desk: category: unknown category 'Planning'"),
@@ -171,10 +169,10 @@ REFUSED = {
     "id there": ({**RULER, "id": "notepad.zoom_text", "title": "Other"}, "id: 'notepad.zoom_text' is already used"),
     "another's id": ({**RULER, "id": "excel.show_ruler"}, "id: 'excel.show_ruler' must begin with 'notepad.'"),
     "title there": ({**RULER, "title": "ZoomText"}, "title: 'ZoomText' is the title of notepad.zoom_text"),
-    "names it": ({**RULER, "fragments": ["ruler of Notepad for {text_file}"]}, "fragments[0]: names its own application ('Notepad')"),
+    "names it": ({**RULER, "say": ["put Notepad's ruler above {text_file}", *RULER["say"]]}, "say[0]: names its own application: move it to `named`"),
     "near phrasing": ({**RULER, "say": ["turn on word wrap for {jotting}", *RULER["say"]]}, "say[0]: 'turn on word wrap for {jotting}' is nearly"),
     "near itself": ({**RULER, "say": [*RULER["say"], "please draw column numbers above everything in {text_file}"]}, "of notepad.show_ruler"),
-    "no fragments": ({**RULER, "fragments": []}, "fragments and background are missing"),
+    "no names": ({**RULER, "named": []}, "named is missing"),
     "capability": ({**RULER, "capability": "text.chnge_view"}, "'text.chnge_view' is not in equivalence.yaml; did you mean 'text.change_view'?"),
     "unmet need": (FOLLOWER, "needs[0]: unmet need: no other task of notepad gives 'split(text_file)'"),
 }  # fmt: skip
@@ -240,7 +238,7 @@ def test_the_same_draft_is_paid_for_once_and_leaves_what_a_person_changed(catalo
     )
     for task in catalog.applications["notepad"].tasks:
         assert f"- {task.id} ({task.title}): {task.capability}" in user
-    assert "plain text editor by Microsoft" in user and user.count('"fragments"') == 3 and user.endswith("Propose 5 new atomic tasks of notepad.")
+    assert "plain text editor by Microsoft" in user and user.count('"named"') == 3 and user.endswith("Propose 5 new atomic tasks of notepad.")
 
 
 @pytest.mark.parametrize(

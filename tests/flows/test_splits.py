@@ -60,10 +60,10 @@ def test_tasks_and_goals_of_two_splits_share_no_phrasing(catalog: Catalog, workf
         assert shared_words(catalog, workflows, split_by(shares)) == {}
 
 
-@pytest.mark.parametrize("of_test", ["say", "fragments"])
+@pytest.mark.parametrize("of_test", ["say", "named"])
 def test_a_phrasing_that_is_borrowed_across_splits_is_found(catalog: Catalog, workflows: dict[str, Workflow], of_test: str) -> None:
     """The check above can fail, also where the borrowed words differ in their arguments, in capitals and in the full stop."""
-    lender = next(task for task in catalog.tasks.values() if SPLIT_OF(task) == "test" and task.fragments)
+    lender = next(task for task in catalog.tasks.values() if SPLIT_OF(task) == "test" and getattr(task, of_test))
     words = getattr(lender, of_test)[0]
     goal = next(workflow for workflow in workflows.values() if {SPLIT_OF(catalog.tasks[step.task]) for step in workflow.steps} == {"train"})
     borrowed = PLACEHOLDER.sub("{other}", words).capitalize() + "."
@@ -78,7 +78,7 @@ def test_one_row_in_a_split_that_is_not_its_own_is_found(rows: Rows, catalog: Ca
     planted = next(
         row
         for row in rows
-        if row["split"] != "mixed" and (row["style"] == "goal_only") == goal and any(by_split[row["split"], name] > 1 for name in row["said_tasks"])
+        if row["split"] != "mixed" and row["says_goal"] == goal and any(by_split[row["split"], name] > 1 for name in row["said_tasks"])
     )
     other = "train" if planted["split"] == "test" else "test"
     changed = [row | {"split": other} if row is planted else row for row in rows]

@@ -24,10 +24,11 @@ NARRATOR = Narrator(read_styles(), read_recipe("demo")[1].narration)
 def narrated(composition: Composition, seed: int) -> tuple[Narration, dict[str, str]]:
     graph = application_graph(composition)
     values = bind(composition.arguments, CATALOG.generators, "en", Random(seed))
-    goal = WORKFLOWS[composition.workflow].goal if composition.workflow else None
+    workflow = WORKFLOWS[composition.workflow] if composition.workflow else None
+    goal, joint = (workflow.goal, workflow.joint) if workflow else (None, ())
     alone = len(graph.nodes) == 1
     names = names_of(CATALOG.applications[graph.applications[0]], CATALOG.kinds, MAKERS) if alone else Names()
-    spoken = Spoken(goal, alone and goal is not None, names, values, CATALOG.generators)
+    spoken = Spoken(goal, alone and goal is not None, names, values, CATALOG.generators, joint)
     return NARRATOR.narrate(composition, graph, spoken, Random(seed)), values
 
 

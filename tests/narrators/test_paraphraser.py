@@ -1,6 +1,7 @@
 """Protects what a model is asked and how its answers are read: whole texts in, and only the JSON that was asked for out."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,8 @@ from narrators.asks import Narrated
 from narrators.paraphraser import Paraphrase, Paraphraser, prompt_hash
 
 ROW: dict[str, Any] = {
-    "text": "In Excel, put filter arrows on the headers of stock_may.xlsx and tick just June.",
-    "masked_text": "In {application}, put filter arrows on the headers of {workbook} and tick just {month}.",
+    "text": "In Excel, filter stock_may.xlsx so that only the rows for June are visible.",
+    "masked_text": "In {application}, filter {workbook} so that only the rows for {person} are visible.",
     "names_application": True,
     "target_application": "excel",
     "style": "named",
@@ -23,11 +24,11 @@ ROW: dict[str, Any] = {
     "dropped_steps": [0],
     "arguments": [
         {"name": "workbook", "generator": "spreadsheet_file", "value": "stock_may.xlsx"},
-        {"name": "month", "generator": "month", "value": "June"},
+        {"name": "person", "generator": "person", "value": "June"},
     ],
 }
-SAID = "Filter the rows of stock_may.xlsx in MS Excel with arrows on its headers, leaving just June ticked."
-PART = "Filter the rows of stock_may.xlsx in MS Excel with arrows on its headers, leaving just June ticked"
+SAID = "Filter the rows of stock_may.xlsx in MS Excel and keep its rows for June visible, only these."
+PART = "Filter the rows of stock_may.xlsx in MS Excel and keep its rows for June visible, only these"
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +52,14 @@ def test_the_request_holds_the_text_its_steps_and_its_values_last(paraphraser: P
         "Style: named",
         f"Text: {ROW['text']}",
         "Steps:",
-        "1. put filter arrows on the headers of stock_may.xlsx and tick just June",
+        "1. filter stock_may.xlsx so that only the rows for June are visible",
         "Values: stock_may.xlsx | June",
     ]
     assert "stock_may" not in request.system and request.system == paraphraser.request(told).system
 
 
 def test_a_faithful_answer_is_masked_again(paraphraser: Paraphraser, told: Narrated) -> None:
-    masked = "Filter the rows of {workbook} in {application} with arrows on its headers, leaving just {month} ticked."
+    masked = "Filter the rows of {workbook} in {application} and keep its rows for {person} visible, only these."
     assert paraphraser.judged(told, ROW, said(SAID, PART)) == Paraphrase("accepted", SAID, masked)
     unaddressed = {**ROW, "names_application": False}
     assert "MS Excel" in paraphraser.judged(told, unaddressed, said(SAID, PART)).masked_text
@@ -93,7 +94,5 @@ def test_every_other_answer_leaves_the_text_and_says_why(paraphraser: Paraphrase
 def test_the_hashes_are_those_of_prompt_and_rules(paraphraser: Paraphraser, catalog: Catalog) -> None:
     assert len(prompt_hash()) == 16 and prompt_hash() != paraphraser.rules_hash
     fewer = {name: application for name, application in catalog.applications.items() if name != "excel"}
-    other = Paraphraser(
-        Catalog(fewer, catalog.capabilities, catalog.candidates, catalog.categories, catalog.pools, catalog.kinds, catalog.checkers, {}), {}, 0
-    )
+    other = Paraphraser(replace(catalog, applications=fewer), {}, 0)
     assert other.rules_hash != paraphraser.rules_hash

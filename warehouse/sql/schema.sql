@@ -99,6 +99,7 @@ create table user_tasks (
     naming varchar not null,
     names_application boolean not null,
     style varchar not null,
+    voice varchar,
     says_goal boolean not null,
     has_typo boolean not null,
     composition_id varchar not null,
@@ -106,6 +107,7 @@ create table user_tasks (
     said_tasks varchar[] not null,
     drop_out_rate double not null,
     locale varchar not null,
+    world varchar,
     arguments struct(name varchar, generator varchar, value varchar)[] not null,
     nodes struct(target_application varchar, valid_applications varchar[])[] not null,
     edges struct(source smallint, target smallint)[] not null,
@@ -131,13 +133,15 @@ comment on column user_tasks.shape is 'singleton, sequential or parallel';
 comment on column user_tasks.naming is 'How the text says which application is meant: application, kind, vendor or none';
 comment on column user_tasks.names_application is 'Whether the text addresses its application';
 comment on column user_tasks.style is 'Style of narration';
+comment on column user_tasks.voice is 'Kind of writer whose habits the text has; null for imported tasks';
 comment on column user_tasks.says_goal is 'Whether the text says the goal of its workflow';
-comment on column user_tasks.has_typo is 'Whether a word of the text is mistyped';
+comment on column user_tasks.has_typo is 'Whether the text has a slip: a word mistyped or abbreviated, or an article or an apostrophe left out';
 comment on column user_tasks.composition_id is 'Composition that was narrated';
 comment on column user_tasks.dropped_steps is 'Positions of the steps that the text leaves out';
 comment on column user_tasks.said_tasks is 'Non-generic atomic tasks that the text says: those of the kept steps, or of all steps if it says words of the goal';
 comment on column user_tasks.drop_out_rate is 'Drawn rate of step drop-out';
 comment on column user_tasks.locale is 'Locale of the argument values; texts are English in all';
+comment on column user_tasks.world is 'World that the values come from as far as it has any; null if no world has one';
 comment on column user_tasks.arguments is 'Name, generator and value of every argument';
 comment on column user_tasks.nodes is 'Nodes of the graph, each with its own valid applications';
 comment on column user_tasks.edges is 'Pairs of nodes: the source must come before the target';

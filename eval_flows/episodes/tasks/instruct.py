@@ -25,11 +25,10 @@ _RATES = NarrationRates(
     generic_drop_out=(0, 0),
     most_said_steps=100,
     naming=NamingRates(application=0, kind=0, vendor=0),
-    lower_case=0.1,
-    end_punctuation=1,
-    typos=0,
+    goal=0,
     references=0,
-    styles={"command": 3, "polite": 2, "need": 1.5, "statement": 3, "chatty": 0.5},
+    voices={"careful": 1},
+    styles={"command": 3, "polite": 2, "need": 1.5, "statement": 3},
 )
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.executable import texts_in
+from atomic_tasks.names import named_in
 from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import placeholders
 from eval_flows.episodes.environment import reward
@@ -119,8 +120,7 @@ def test_the_suites_say_every_checked_value_and_name_no_application(name: str, c
         for value in made.task.values.values():
             left = left.replace(value.casefold(), "")
         for application in (catalog.applications[one] for one in made.task.applications):
-            named = [application.title] if application.name_is_a_word else [application.title, *application.aliases]
-            assert not [one for one in named if one.casefold() in left], made.task.instruction
+            assert named_in(left, application) is None, made.task.instruction
 
 
 def test_a_machine_that_lacks_what_a_suite_needs_is_refused_in_one_line_that_names_it() -> None:
