@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 Rate = Annotated[float, Field(ge=0, le=1)]
 
 _APART = re.compile(r'(\{\w*\}|"[^"]*")')  # placeholders and quotations: they stay as they are
-_WORD = re.compile(r"(?<![\w'@#./\\-])[a-z]{4,}(?![\w'@/\\-]|\.\w)")
+_WORD = re.compile(r"(?<![(\w'@#./:\\-])[a-z]{4,}(?![\w'@/:(\\-]|\.\w)")  # no part of a path, an address or code
 _ARTICLE = re.compile(r"\b(?:the|a|an) (?=[a-z]+)")
 _LOWER_WORD = re.compile(r"\b[a-z]+\b")
 _CAPITALIZED = re.compile(r"\b[A-Z][a-z]*\b")

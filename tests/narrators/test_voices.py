@@ -58,6 +58,11 @@ def test_every_long_enough_word_can_be_mistyped_behind_its_first_letter(seed: in
     assert all(old[0] == new[0] and abs(len(old) - len(new)) <= 1 for old, new in changed)
 
 
+def test_code_is_never_mistyped() -> None:
+    for code in ("renv::snapshot()", "plot(data)", "C:\\temp\\notes", "www.example.net/page"):
+        assert voiced(code, mistypes=1.0) == code
+
+
 def test_only_a_text_that_asks_somebody_greets_or_thanks() -> None:
     assert voiced("Could you mute it?", greets=1.0, thanks=1.0).endswith(("Thanks!", "Thank you.", "Thanks.", "Thank you!"))
     assert voiced("Could you mute it?", greets=1.0)[:2] in ("Hi", "He")

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from atomic_tasks.catalog import sound_catalog
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from machines.image import Image
 from tests.conftest import REPOSITORY
 from tests.language_models.fake_server import fake_server
@@ -195,12 +197,11 @@ def test_a_broken_plugin_is_named_with_its_package_and_an_unknown_one_with_those
 )
 def test_a_model_answers_and_sees_in_the_ways_of_a_package(options: tuple[str, ...], answer: str, told: str, outside: Outside) -> None:
     asked: list[Any] = []
+    jotting = suite_tasks(read_suite("smoke"), sound_catalog())[0].task.values["jotting"]
 
     def reply(request: dict[str, Any]) -> str:
         asked.append(request["messages"])
-        jotting = re.search(r'"(.*?)"', request["messages"][1]["content"].partition("\n")[0])
-        assert jotting, "the instruction quotes it"
-        return answer.format(jotting=jotting[1]) if len(asked) == 1 else "```decision\nDONE\n```"
+        return answer.format(jotting=jotting) if len(asked) == 1 else "```decision\nDONE\n```"
 
     with fake_server(reply) as server:
         run_id(outside("episodes", "smoke", "--limit", "1", "--model", "m", "--base-url", server.base_url, *options))

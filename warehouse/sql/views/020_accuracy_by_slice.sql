@@ -1,9 +1,9 @@
 -- Accuracy of every run over all its tasks and over slices of them, with intervals clustered by composition.
 -- A table, because its intervals take sums by run, slice and composition over every prediction.
 create temporary macro sums_by(slice_name, slice_value) as table
-    select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, sum(chance) as chance,
+    select run_id, slice_name as slice, value, sum(tasks) as tasks, sum(correct) as correct, fsum(chance) as chance,
            sum(correct * correct) as kk, sum(correct * tasks) as kn, sum(tasks * tasks) as nn
-    from (select run_id, slice_value as value, composition, count(*) as tasks, count(*) filter (is_correct) as correct, sum(chance) as chance
+    from (select run_id, slice_value as value, composition, count(*) as tasks, count(*) filter (is_correct) as correct, fsum(chance) as chance
           from scored_rows group by all)
     group by all;
 
