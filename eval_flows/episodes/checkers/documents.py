@@ -1,6 +1,6 @@
 """Getters of .docx documents: their content, and the formats that hold in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -12,6 +12,7 @@ from eval_flows.episodes.checkers import pictures
 from eval_flows.episodes.checkers.care import unpacked
 from eval_flows.episodes.checkers.checker import Checkers
 from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
+from eval_flows.episodes.checkers.document_pages import at_edge, columns, edge_text, of_pages, paper
 
 Node = Any
 
@@ -153,45 +154,6 @@ _OF_RUN: Mapping[str, Callable[[Formats, Node], Any]] = {
     "colour": lambda formats, run: formats.colour(run),
     "highlight": lambda formats, run: formats.highlight(run),
 }
-_PAPERS_CM = {"A3": (29.7, 42.0), "A4": (21.0, 29.7), "A5": (14.8, 21.0), "A6": (10.5, 14.8), "Letter": (21.59, 27.94), "Legal": (21.59, 35.56)}
-_PAPER_TOLERANCE_CM = 0.15
-
-
-def _of_pages(document: Any, of_section: Callable[[Any], Any]) -> Any:
-    """Return a value that holds for all pages; None if sections with text differ."""
-    written = [one for one in document.sections if any(not hasattr(part, "text") or part.text.strip() for part in one.iter_inner_content())]
-    found = [of_section(one) for one in written or document.sections]
-    return found[0] if all(value == found[0] for value in found) else None
-
-
-def _paper(section: Any) -> str | None:
-    """Return the name of the paper, in either orientation."""
-    sides = sorted((section.page_width.cm, section.page_height.cm))
-    return next(
-        (name for name, one in _PAPERS_CM.items() if all(abs(side - other) < _PAPER_TOLERANCE_CM for side, other in zip(sides, one, strict=True))),
-        None,
-    )
-
-
-def _columns(section: Any) -> int:
-    node = section._sectPr.find(qn("w:cols"))
-    return 1 if node is None else int(node.get(qn("w:num"), "1"))
-
-
-def _at_edge(document: Any, edge: str) -> Sequence[Any]:
-    """Return the headers, or the footers, of pages: the first page and even pages may have their own."""
-    even = [f"even_page_{edge}"] if document.settings.odd_and_even_pages_header_footer else []
-    return [
-        getattr(section, name)
-        for section in document.sections
-        for name in (edge, *([f"first_page_{edge}"] if section.different_first_page_header_footer else []), *even)
-    ]
-
-
-def _edge_text(document: Any, edge: str) -> str | None:
-    """Return the text of the header or footer of every page; None if pages differ."""
-    texts = {"\n".join(text_of(one._p) for one in found.paragraphs).strip("\n") for found in _at_edge(document, edge)}
-    return texts.pop() if len(texts) == 1 else None
 
 
 def _codes(node: Node) -> list[str]:
@@ -265,19 +227,19 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "numbered": _numbered,
     "bold_texts": _bold_texts,
     "tables": lambda document: [[[cell.text for cell in row.cells] for row in table.rows] for table in document.tables],
-    "header": lambda document: _edge_text(document, "header"),
-    "footer": lambda document: _edge_text(document, "footer"),
-    "footer_fields": lambda document: [code for found in _at_edge(document, "footer") for code in _codes(found._element)],
+    "header": lambda document: edge_text(document, "header"),
+    "footer": lambda document: edge_text(document, "footer"),
+    "footer_fields": lambda document: [code for found in at_edge(document, "footer") for code in _codes(found._element)],
     "texts": lambda document: ["".join(node.text or "" for node in one.iter(qn("w:t"))) for one in _xml(document, "w:p")],
-    "page_width": lambda document: _of_pages(document, lambda section: section.page_width.cm),
-    "page_height": lambda document: _of_pages(document, lambda section: section.page_height.cm),
-    "orientation": lambda document: _of_pages(document, lambda section: "landscape" if section.page_width > section.page_height else "portrait"),
-    "margin_left": lambda document: _of_pages(document, lambda section: section.left_margin.cm),
-    "margin_right": lambda document: _of_pages(document, lambda section: section.right_margin.cm),
-    "margin_top": lambda document: _of_pages(document, lambda section: section.top_margin.cm),
-    "margin_bottom": lambda document: _of_pages(document, lambda section: section.bottom_margin.cm),
-    "paper": lambda document: _of_pages(document, _paper),
-    "columns": lambda document: _of_pages(document, _columns),
+    "page_width": lambda document: of_pages(document, lambda section: section.page_width.cm),
+    "page_height": lambda document: of_pages(document, lambda section: section.page_height.cm),
+    "orientation": lambda document: of_pages(document, lambda section: "landscape" if section.page_width > section.page_height else "portrait"),
+    "margin_left": lambda document: of_pages(document, lambda section: section.left_margin.cm),
+    "margin_right": lambda document: of_pages(document, lambda section: section.right_margin.cm),
+    "margin_top": lambda document: of_pages(document, lambda section: section.top_margin.cm),
+    "margin_bottom": lambda document: of_pages(document, lambda section: section.bottom_margin.cm),
+    "paper": lambda document: of_pages(document, paper),
+    "columns": lambda document: of_pages(document, columns),
     "rows": lambda document: [[cell.text for cell in row.cells] for table in document.tables for row in table.rows],
     "table_sizes": lambda document: [f"{len(table.rows)} x {len(table.columns)}" for table in document.tables],
     "page_breaks": lambda document: sum(node.get(qn("w:type")) == "page" for node in _xml(document, "w:br")),
