@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Literal
 
 import click
@@ -28,14 +29,31 @@ def sql(query: str, shape: Format, seconds: float | None) -> None:
 @click.argument("asked", metavar="ID")
 @click.option("--format", "shape", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def show(asked: str, shape: Literal["table", "json"]) -> None:
-    """Show all about a task, run, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning."""
+    """Show all about a task, run, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning.
+
+    A capability of the catalog shows the applications that can do it, those that were considered and cannot, and why.
+    """
+    from atomic_tasks.considered import judged
+    from warehouse.errors import WarehouseError
     from warehouse.layout import DataFolder
     from warehouse.query import of_this_version
     from warehouse.show import show as shown
 
+    capability = judged(asked) if "." in asked else None
     data = DataFolder.from_environment()
-    with of_this_version():
-        click.echo(shown(data.warehouse, asked, shape, prompt_of(data)))
+    try:
+        with of_this_version():
+            found = shown(data.warehouse, asked, shape, prompt_of(data))
+    except WarehouseError:
+        if capability is None:
+            raise
+        found = "[]" if shape == "json" else ""
+    if capability is None:
+        click.echo(found)
+    elif shape == "json":
+        click.echo(json.dumps([*json.loads(found), capability.model_dump(mode="json")], indent=2, ensure_ascii=False))
+    else:
+        click.echo("\n\n".join(filter(None, (found, capability.text()))))
 
 
 @click.command()

@@ -7,8 +7,10 @@ from pydantic import BaseModel
 
 from atomic_tasks.arguments.worlds import Worlds
 from atomic_tasks.catalog import CATALOG_ROOT
+from atomic_tasks.considered import FILE, Considered, problems_of
 from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds, Locale, Pools
+from atomic_tasks.yaml_source import read_yaml, validated
 from compositions.schema import Workflows
 from flows.pipeline import read_declared
 from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
@@ -19,6 +21,7 @@ _SCHEMAS: dict[str, type[BaseModel]] = {
     "application": Application,
     "candidates": CandidateList,
     "equivalence": Equivalence,
+    "considered": Considered,
     "pools": Pools,
     "kinds": Kinds,
     "locale": Locale,
@@ -40,6 +43,9 @@ def check_everything() -> str:
     else:
         phrasings = sum(len(task.say) for task in catalog.tasks.values())
         words.append(f"{len(catalog.applications)} applications, {len(catalog.tasks)} atomic tasks, {phrasings} phrasings")
+        source = read_yaml(CATALOG_ROOT / FILE, problems)
+        considered = validated(source, Considered, problems) if source.data is not None else None
+        problems += problems_of(considered, catalog.capabilities, source) if considered else ()
         words.append(f"{len(catalog.capabilities)} capabilities, {len(catalog.generators)} argument generators, {len(workflows)} workflows")
     try:
         read_styles()
