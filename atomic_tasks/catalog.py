@@ -98,7 +98,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         candidates={name: entry for name, entry in lists.items() if entry},
         categories=categories.categories if categories else (),
         pools=tuple(pool for file in pools if file for pool in file.pools),
-        worlds=tuple(world for file in worlds if file for world in file.worlds),
+        worlds=tuple(world.of_walk(file.applications) for file in worlds if file for world in file.worlds),
         kinds=kinds or Kinds(vendors=(), kinds={}),
         checkers=plugged,
         mistakes_of_packages=tuple(mistakes),

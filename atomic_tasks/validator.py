@@ -216,8 +216,11 @@ def worlds(catalog: Catalog) -> Iterator[Problem]:
     for key, source in catalog.sources.items():
         if not key.startswith("worlds/") or not isinstance(source.data, dict):
             continue
-        for number, world in enumerate(Worlds.model_validate(source.data).worlds):
+        walk = Worlds.model_validate(source.data)
+        yield from _listed(catalog, source, ("applications",), walk.applications)
+        for number, world in enumerate(walk.worlds):
             place: Place = ("worlds", number)
+            yield from _listed(catalog, source, (*place, "applications"), world.applications)
             if world.id in seen:
                 yield source.problem((*place, "id"), f"'{world.id}' is the id of another world")
             seen.add(world.id)

@@ -15,6 +15,7 @@ from flows.versions import shaping_versions
 from narrators.naming import names_of
 from narrators.styles import Styles
 
+_FEWEST_WORLDS = 20  # that have values for a generator, so that it draws from them
 _MIXED = 0.2  # weight of workflows that no text says within one split, beside the splits' shares, which make up 1
 
 
@@ -112,8 +113,11 @@ def _with_spare(wanted: int, recipe: Recipe) -> int:
 
 
 def _worlds_of(tasks: Iterable[AtomicTask], worlds: Iterable[World]) -> tuple[World, ...]:
+    """Return the worlds that have values for the tasks. Values that few worlds have would recur, so they are left to their generators."""
+    listed = list(worlds)
     used = {argument.generator for task in tasks for argument in task.arguments.values() if argument.generator}
-    return tuple(world.only(used) for world in worlds if any(map(world.has, used)))
+    common = {name for name in used if sum(world.has(name) for world in listed) >= min(_FEWEST_WORLDS, len(listed))}
+    return tuple(world.only(common) for world in listed if any(map(world.has, common)))
 
 
 def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:

@@ -151,7 +151,8 @@ class ShardMaker:
         """Return the worlds of the locale that have most values for the composition, from the cache if they are there."""
         key = (composition, locale)
         if key not in self._fitting_worlds:
-            self._fitting_worlds[key] = fitting([world for world in self.job.worlds if world.locale == locale], composition.arguments)
+            used = {step.task.application for step in composition.steps}
+            self._fitting_worlds[key] = fitting([world for world in self.job.worlds if world.locale == locale], composition.arguments, used)
         return self._fitting_worlds[key]
 
     def _workflow(self, name: str, random: Random) -> Composition:

@@ -61,7 +61,9 @@ _register("blend", [".blend"], ["that scene", "the same file"])
 def photo_file(random: Random, given: Given) -> str:
     """A file name from a camera or phone."""
     number = random.randint(11, 9899)
-    return random.choice([f"IMG_{number:04}.jpg", f"DSC_{number:04}.JPG", f"PXL_2024{random.randint(1, 12):02}14_{number:04}.jpg"])
+    day = f"{random.randint(2023, 2026)}{random.randint(1, 12):02}{random.randint(1, 28):02}"
+    second = f"{random.randint(7, 22):02}{random.randint(0, 59):02}{random.randint(0, 59):02}"
+    return random.choice([f"IMG_{number:04}.jpg", f"IMG_{number:04}.jpeg", f"DSC{number:05}.JPG", f"IMG_{day}_{second}.jpg", f"{day}_{second}.jpg"])
 
 
 @generator(later=["that folder", "the same folder"])

@@ -152,8 +152,9 @@ def ip_address(random: Random, given: Given) -> str:
 @generator()
 def hostname(random: Random, given: Given) -> str:
     """A computer in a company's network."""
-    kind = random.choice(["build", "web", "db", "files", "print", "lab", "jump", "vpn"])
-    return f"{kind}-{random.randint(1, 24):02}.{random.choice(['corp.local', 'office.lan', 'example.net'])}"
+    kind = random.choice(["build", "web", "db", "files", "print", "lab", "jump", "vpn", "app", "backup", "mail", "nas"])
+    number = random.randint(1, 24)
+    return random.choice([f"{kind}{number:02}", f"{kind}-{number:02}", f"srv-{kind}{number}", f"{kind}{number}.lan", f"{kind}-{number}.local"])
 
 
 @generator(later=["that page", "the same page"])

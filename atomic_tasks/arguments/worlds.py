@@ -4,7 +4,7 @@ A world declares values for generators by name. Its tables tie columns and sheet
 the generator itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import Annotated
 
@@ -33,6 +33,7 @@ class World(Declared):
     id: Identifier
     locale: Identifier = DEFAULT_LOCALE
     who: str = Field(min_length=10, description="the person in one line")
+    applications: tuple[str, ...] = Field((), description="special applications that this person uses, beside those of the walk of life")
     values: dict[Identifier, Values] = Field(description="values by the name of their generator")
     tables: tuple[Table, ...] = ()
 
@@ -42,6 +43,10 @@ class World(Declared):
             return bool(self.tables)
         return generator in self.values or any(table.file.endswith(TABLE_FILES.get(generator, ())) for table in self.tables)
 
+    def of_walk(self, applications: Sequence[str]) -> "World":
+        """Return the world with the special applications of its walk too."""
+        return self.model_copy(update={"applications": (*applications, *self.applications)})
+
     def only(self, generators: set[str]) -> "World":
         """Return the world with the values that these generators draw."""
         tables = self.tables if generators.intersection((*OF_TABLE, *TABLE_FILES)) else ()
@@ -49,9 +54,14 @@ class World(Declared):
 
 
 class Worlds(Declared):
-    """A file of worlds: a walk of life."""
+    """A file of worlds: a walk of life.
+
+    Most people use most applications. An application that any walk or world declares is special: only the worlds that declare it give values to
+    requests for it, so that nobody's grandmother has a Kubernetes branch.
+    """
 
     walk: str
+    applications: tuple[str, ...] = Field((), description="special applications that people of this walk use")
     worlds: tuple[World, ...] = Field(min_length=1)
 
 
@@ -67,9 +77,14 @@ def draw_from(world: World, generator: str, file: str | None, random: Random) ->
     return random.choice(world.values[generator]) if generator in world.values else None
 
 
-def fitting(worlds: Sequence[World], arguments: Mapping[str, Argument]) -> list[World]:
-    """Return the worlds that have values for most of the arguments; none if no world has any."""
+def fitting(worlds: Sequence[World], arguments: Mapping[str, Argument], applications: Iterable[str]) -> list[World]:
+    """Return the worlds that use the special ones of the applications, and of these the ones that have values for most of the arguments.
+
+    Return none if no such world has any value.
+    """
+    special = {name for world in worlds for name in world.applications}.intersection(applications)
+    able = [world for world in worlds if special.issubset(world.applications)]
     wanted = [argument.generator for argument in arguments.values() if argument.generator is not None and argument.of is None]
-    counts = [sum(world.has(generator) for generator in wanted) for world in worlds]
+    counts = [sum(world.has(generator) for generator in wanted) for world in able]
     most = max(counts, default=0)
-    return [world for world, count in zip(worlds, counts, strict=True) if count == most > 0]
+    return [world for world, count in zip(able, counts, strict=True) if count == most > 0]

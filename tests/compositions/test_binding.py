@@ -50,8 +50,16 @@ def test_without_a_world_the_generators_draw() -> None:
 
 def test_the_worlds_that_fit_are_those_with_most_values() -> None:
     person, both = {"person": Argument(generator="person")}, {"person": Argument(generator="person"), "firm": Argument(generator="company")}
-    assert fitting([SHOP, HOME], person) == [SHOP, HOME] and fitting([SHOP, HOME], both) == [SHOP]
-    assert fitting([SHOP, HOME], {"color": Argument(generator="color")}) == []
+    assert fitting([SHOP, HOME], person, ["excel"]) == [SHOP, HOME] and fitting([SHOP, HOME], both, ["excel"]) == [SHOP]
+    assert fitting([SHOP, HOME], {"color": Argument(generator="color")}, ["excel"]) == []
+
+
+def test_a_special_application_is_used_only_in_worlds_that_declare_it() -> None:
+    person = {"person": Argument(generator="person")}
+    developer = HOME.model_copy(update={"id": "developer", "applications": ("putty", "github")})
+    assert fitting([SHOP, developer], person, ["putty", "excel"]) == [developer]
+    assert fitting([SHOP, developer], person, ["excel"]) == [SHOP, developer], "developers use ordinary applications too"
+    assert fitting([SHOP, HOME], person, ["putty"]) == [SHOP, HOME], "no world declares it, so it is not special"
 
 
 def test_every_world_of_the_catalog_has_values_of_its_own() -> None:
