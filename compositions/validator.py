@@ -125,6 +125,10 @@ def _joint(entry: Located, composition: Composition) -> Iterator[Problem]:
     workflow, source, number = entry
     steps = {step.label: (position, step) for position, step in enumerate(composition.steps)}
     nodes = application_runs(composition)
+    always = {step.label for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional}
+    if len(nodes) > 1 and not any(always.issuperset(joint.says) for joint in workflow.joint):
+        reason = "a workflow across applications needs joint words for steps that are always kept: without them, a text would glue unrelated wishes"
+        yield source.problem(("workflows", number), reason)
     for item, joint in enumerate(workflow.joint):
         place: Place = ("workflows", number, "joint", item)
         for label in joint.says:

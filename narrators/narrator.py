@@ -198,7 +198,8 @@ class Narrator:
     def _joint(self, composition: Composition, graph: ApplicationGraph, kept: tuple[int, ...], spoken: Spoken, random: Random) -> Request | None:
         """Return joint words that say about the kept steps; None if a single step is kept, or if the workflow has no joint words for its split.
 
-        Among the joint words, those that share most steps with the kept ones are preferred.
+        Among the joint words, those that share most steps with the kept ones are preferred. A text across applications always has joint words, if
+        necessary words that mix splits.
         """
         if len(kept) < 2 or not spoken.joint:
             return None
@@ -207,10 +208,12 @@ class Narrator:
         usable = self._joints[composition]
         within = self._splits(composition, kept)
         fitting = [request for request in usable if len(within) > 1 or self._splits(composition, request.kept) <= within]
+        if not fitting and len(graph.nodes) > 1:
+            fitting = usable
         if not fitting:
             return None
-        most = max(len(set(request.kept) & set(kept)) - len(set(request.kept) ^ set(kept)) for request in fitting)
-        return random.choice([one for one in fitting if len(set(one.kept) & set(kept)) - len(set(one.kept) ^ set(kept)) == most])
+        most = max(_shared(request.kept, kept) for request in fitting)
+        return random.choice([request for request in fitting if _shared(request.kept, kept) == most])
 
     def _usable(self, composition: Composition, graph: ApplicationGraph, spoken: Spoken) -> list[Request]:
         """Return the joint words whose steps are all in the composition, and that say a step of every node of the graph."""
@@ -221,6 +224,11 @@ class Narrator:
             if len(positions) == len(joint.says) and all(set(node).intersection(positions) for node in graph.nodes):
                 found.append(Request((forms_of(joint.say),), positions, positions))
         return found
+
+
+def _shared(said: tuple[int, ...], kept: tuple[int, ...]) -> int:
+    """Return how many steps are in both, less those that are in one alone."""
+    return len(set(said) & set(kept)) - len(set(said) ^ set(kept))
 
 
 def _ended(raw: str) -> str:

@@ -33,6 +33,7 @@ workflows:
         ("total {workbook} up", "total {workbok} up", ":5: workflows[0].goal.say[0]", "did you mean 'workbook'?"),
         ("    steps:", "    joint:\n      - {says: [sum_column, sum_colum], say: [add it up]}\n    steps:", ":7: workflows[0].joint[0].says", "no step is called 'sum_colum'; did you mean 'sum_column'?"),
         ("    steps:", "    joint:\n      - {says: [open_workbook, sum_column], say: [\"add up {colum}\"]}\n    steps:", ":7: workflows[0].joint[0].say[0]", "uses {colum}, which none of its steps has"),
+        ("excel.sum_column", "word.accept_changes", ":2: workflows[0]", "needs joint words for steps that are always kept"),
         ("excel.sum_column", "word.accept_changes", ":4: workflows[0].goal.capability", ""),
         ("    steps:", "    stps:", ":6: workflows[0].stps", "unknown key 'stps'; did you mean 'steps'?"),
     ],

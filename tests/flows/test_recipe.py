@@ -58,8 +58,8 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         (STYLES, "  styles: {command: 0}\n", "mine.yaml:23: narration.styles: every weight is 0"),
         (STYLES, "  styles: {question: 1}\n", "no style here can say 1 step in any words; add one that can say everything: command or polite or statement"),
         (STYLES, "  styles: {question: 1, command: 0}\n", "mine.yaml:23: narration.styles: no style here can say 1 step"),
-        ("voices: {careful: 4,", "voices: {carful: 4,", "mine.yaml:22: narration.voices.carful: unknown voice 'carful'; did you mean 'careful'?"),
-        ("voices: {careful: 4, plain: 3, friendly: 0.7, hurried: 0.7, clumsy: 0.7, learner: 0.9}", "voices: {careful: 0}", "mine.yaml:22: narration.voices: every weight is 0"),
+        ("voices: {careful: 5,", "voices: {carful: 4,", "mine.yaml:22: narration.voices.carful: unknown voice 'carful'; did you mean 'careful'?"),
+        ("voices: {careful: 5, plain: 3, friendly: 0.6, hurried: 0.7, clumsy: 0.3, learner: 0.4}", "voices: {careful: 0}", "mine.yaml:22: narration.voices: every weight is 0"),
     ],
 )  # fmt: skip
 def test_what_could_not_be_built_is_refused_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -52,6 +52,8 @@ def test_a_workflow_keeps_a_step_of_every_application(name: str, seed: int) -> N
         assert narration.says_goal and len(graph.nodes) == 1
     if len(graph.nodes) > 1:
         assert narration.naming == "none"
+        said = {composition.steps[position].label for position in narration.kept}
+        assert said in [set(joint.says) for joint in WORKFLOWS[name].joint], "its parts are never glued together: joint words say them"
 
 
 def test_drop_out_never_drops_all_nor_leaves_generic_steps_alone() -> None:
