@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from multiprocessing.connection import wait
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
@@ -100,9 +101,7 @@ def test_a_process_that_died_counts_no_more(sessions: Sessions) -> None:
         session.screenshot()
     with pytest.raises(SessionsUsedUp, match="all 3 sessions"):
         sessions.add("smoke", "none")
-    process = process_of(there[1])
-    process.kill()
-    psutil.wait_procs([process])
+    kill(there[1])
     assert sessions.identities == [there[0].identity, there[2].identity]
     sessions.add("smoke", "none")
     with pytest.raises(MachineError, match="died"):
@@ -170,6 +169,14 @@ def test_an_error_keeps_its_kind_and_tells_where_it_came_from(sessions: Sessions
         session.step(WAIT)
     assert f"in the process of the session {session.identity}" in told.value.__notes__[0] and "suite_environment.py" in told.value.__notes__[0]
     assert os.getpid() != process_of(session).pid
+
+
+def kill(session: Session) -> None:
+    """Kill its process, and wait until this process knows: the fork server tells it, a little after the other has gone."""
+    assert session._worker is not None
+    process = session._worker.process
+    process.kill()
+    assert wait([process.sentinel], 30)
 
 
 def process_of(session: Session) -> psutil.Process:
