@@ -116,8 +116,8 @@ def _worlds_of(tasks: Iterable[AtomicTask], worlds: Iterable[World]) -> tuple[Wo
     """Return the worlds that have values for the tasks. Values that few worlds have would recur, so they are left to their generators."""
     listed = list(worlds)
     used = {argument.generator for task in tasks for argument in task.arguments.values() if argument.generator}
-    common = {name for name in used if sum(world.has(name) for world in listed) >= min(_FEWEST_WORLDS, len(listed))}
-    return tuple(world.only(common) for world in listed if any(map(world.has, common)))
+    common = {name for name in used if sum(name in world.generators for world in listed) >= min(_FEWEST_WORLDS, len(listed))}
+    return tuple(world.only(common) for world in listed if not common.isdisjoint(world.generators))
 
 
 def _pools_of(tasks: Iterable[AtomicTask], pools: Iterable[Pool]) -> tuple[Pool, ...]:

@@ -5,6 +5,7 @@ the generator itself.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from random import Random
 from typing import Annotated
 
@@ -37,11 +38,11 @@ class World(Declared):
     values: dict[Identifier, Values] = Field(description="values by the name of their generator")
     tables: tuple[Table, ...] = ()
 
-    def has(self, generator: str) -> bool:
-        """Tell whether the world has values for a generator."""
-        if generator in OF_TABLE:
-            return bool(self.tables)
-        return generator in self.values or any(table.file.endswith(TABLE_FILES.get(generator, ())) for table in self.tables)
+    @cached_property
+    def generators(self) -> frozenset[str]:
+        """Return the generators that the world has values for."""
+        files = (name for name, endings in TABLE_FILES.items() if any(table.file.endswith(endings) for table in self.tables))
+        return frozenset((*self.values, *(OF_TABLE if self.tables else ()), *files))
 
     def of_walk(self, applications: Sequence[str]) -> "World":
         """Return the world with the special applications of its walk too."""
@@ -50,7 +51,8 @@ class World(Declared):
     def only(self, generators: set[str]) -> "World":
         """Return the world with the values that these generators draw."""
         tables = self.tables if generators.intersection((*OF_TABLE, *TABLE_FILES)) else ()
-        return self.model_copy(update={"values": {name: values for name, values in self.values.items() if name in generators}, "tables": tables})
+        values = {name: values for name, values in self.values.items() if name in generators}
+        return World.model_construct(**{**dict(self), "values": values, "tables": tables})  # a copy would keep the `generators` of the whole
 
 
 class Worlds(Declared):
@@ -78,13 +80,13 @@ def draw_from(world: World, generator: str, file: str | None, random: Random) ->
 
 
 def fitting(worlds: Sequence[World], arguments: Mapping[str, Argument], applications: Iterable[str]) -> list[World]:
-    """Return the worlds that use the special ones of the applications, and of these the ones that have values for most of the arguments.
+    """Return the worlds that use the special ones of the applications, and of these the ones that have values for most of the generators.
 
     Return none if no such world has any value.
     """
     special = {name for world in worlds for name in world.applications}.intersection(applications)
     able = [world for world in worlds if special.issubset(world.applications)]
-    wanted = [argument.generator for argument in arguments.values() if argument.generator is not None and argument.of is None]
-    counts = [sum(world.has(generator) for generator in wanted) for world in able]
+    wanted = {argument.generator for argument in arguments.values() if argument.generator is not None and argument.of is None}
+    counts = [len(world.generators & wanted) for world in able]
     most = max(counts, default=0)
     return [world for world, count in zip(able, counts, strict=True) if count == most > 0]
