@@ -42,9 +42,13 @@ def _sound_braces(text: str) -> str:
     return text
 
 
-def _phrasing(text: str) -> str:
+def _one_line(text: str) -> str:
     if text != text.strip() or "\n" in text:
         raise ValueError("a phrasing is one line without spaces around it")
+    return text
+
+
+def _phrasing(text: str) -> str:
     if not is_sentence(text) and not text.startswith("{") and not text[0].islower():
         raise ValueError("a clause starts with a verb in lower case; a sentence ends in . ? or !")
     if is_sentence(text) and text[0].isalpha() and not text[0].isupper():
@@ -69,7 +73,8 @@ def placeholders(phrasing: str) -> list[str]:
 Identifier = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 FactText = Annotated[str, AfterValidator(_fact_text)]
 FactTexts = Annotated[tuple[FactText, ...], BeforeValidator(_facts)]
-Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_phrasing)]
+Phrasing = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_one_line), AfterValidator(_phrasing)]
+WholeText = Annotated[str, Field(min_length=3), AfterValidator(_sound_braces), AfterValidator(_one_line)]
 
 
 class Argument(Declared):
@@ -94,10 +99,17 @@ Arguments = dict[Identifier, Annotated[Argument, BeforeValidator(_argument, json
 Entry = dict[str, Any]  # one name of checkers.yaml with what it takes, and sometimes a second name; the validator knows the names
 
 
+Rewordings = dict[Identifier, WholeText]
+REWORDINGS: Rewordings = Field(
+    default_factory=dict, description="whole texts that say the same as a phrasing, each as one voice of narrators/styles.yaml writes it"
+)
+
+
 class Talk(Declared):
     """What people say for a task, or for the goal of a workflow."""
 
     say: tuple[Phrasing, ...] = Field(min_length=2)
+    rewordings: Rewordings = REWORDINGS
 
 
 class AtomicTask(Talk):

@@ -115,11 +115,13 @@ def phrasings(catalog: Catalog) -> Iterator[Problem]:
             yield problem((*place, "say"), reason)
 
 
-def _said(task: AtomicTask) -> Iterator[tuple[str, int, str]]:
-    """Yield all phrasings of a task with their places."""
+def _said(task: AtomicTask) -> Iterator[tuple[str, int | str, str]]:
+    """Yield all phrasings and rewordings of a task with their places."""
     for key in ("say", "named"):
         for number, text in enumerate(getattr(task, key)):
             yield key, number, text
+    for voice, text in task.rewordings.items():
+        yield "rewordings", voice, text
 
 
 def shared_phrasings(catalog: Catalog) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from atomic_tasks.schema import Declared, Identifier, Phrasing, Talk
+from atomic_tasks.schema import REWORDINGS, Declared, Identifier, Phrasing, Rewordings, Talk
 
 MOST_STEPS = 8  # of a workflow
 
@@ -35,6 +35,7 @@ class Joint(Declared):
         min_length=2, description="the steps that these texts say, by label, or by the id of the task without its application"
     )
     say: tuple[Phrasing, ...] = Field(min_length=1)
+    rewordings: Rewordings = REWORDINGS
 
 
 class Workflow(Declared):

@@ -12,7 +12,7 @@ from compositions.engine import Engine
 from compositions.graph import application_runs
 from compositions.library import Located
 from compositions.model import Composition, Step, broken_constraints
-from compositions.schema import Workflow
+from compositions.schema import Goal, Joint, Workflow
 
 _TRIES_TO_REACH = 12
 
@@ -113,11 +113,11 @@ def _goal(entry: Located, catalog: Catalog, composition: Composition) -> Iterato
             yield source.problem((*place, "capability"), f"'{capability}' does not list {', '.join(applications)} in equivalence.yaml")
     yield from repeats_in_talk(source, place, workflow.goal)
     always = {name for step, declared in zip(composition.steps, workflow.steps, strict=True) if not declared.optional for name in step.arguments}
-    for item, phrasing in enumerate(workflow.goal.say):
-        for name in placeholders(phrasing):
+    for where, text in _texts(workflow.goal):
+        for name in placeholders(text):
             if name not in always:
                 reason = f"uses {{{name}}}, but no step that is always kept has this argument{suggestion(name, always)}"
-                yield source.problem((*place, "say", item), reason)
+                yield source.problem((*place, *where), reason)
 
 
 def _joint(entry: Located, composition: Composition) -> Iterator[Problem]:
@@ -139,10 +139,18 @@ def _joint(entry: Located, composition: Composition) -> Iterator[Problem]:
             yield source.problem((*place, "says"), "says no step of one of the applications: a text across applications says one of each")
         known = {name for _, step in said for name in step.arguments}
         yield from repeats_in(source, (*place, "say"), joint.say)
-        for text_number, text in enumerate(joint.say):
+        for where, text in _texts(joint):
             for name in placeholders(text):
                 if name not in known:
-                    yield source.problem((*place, "say", text_number), f"uses {{{name}}}, which none of its steps has{suggestion(name, known)}")
+                    yield source.problem((*place, *where), f"uses {{{name}}}, which none of its steps has{suggestion(name, known)}")
+
+
+def _texts(said: Goal | Joint) -> Iterator[tuple[Place, str]]:
+    """Yield the phrasings and the rewordings with their places."""
+    for number, text in enumerate(said.say):
+        yield ("say", number), text
+    for voice, text in said.rewordings.items():
+        yield ("rewordings", voice), text
 
 
 def _unreached_tasks(located: Sequence[Located], catalog: Catalog, troubled: Collection[str]) -> Iterator[Problem]:

@@ -11,9 +11,11 @@ from atomic_tasks.considered import FILE, Considered, problems_of
 from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds, Locale, Pools
 from atomic_tasks.yaml_source import read_yaml, validated
+from compositions.library import read_workflows
 from compositions.schema import Workflows
 from flows.pipeline import read_declared
 from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
+from narrators import rewordings
 from narrators.styles import Styles, read_styles
 
 SCHEMAS_ROOT = CATALOG_ROOT / "json_schemas"
@@ -46,6 +48,7 @@ def check_everything() -> str:
         source = read_yaml(CATALOG_ROOT / FILE, problems)
         considered = validated(source, Considered, problems) if source.data is not None else None
         problems += problems_of(considered, catalog.capabilities, source) if considered else ()
+        problems += rewordings.problems_of(catalog, read_workflows()[0], read_styles().voices)
         words.append(f"{len(catalog.capabilities)} capabilities, {len(catalog.generators)} argument generators, {len(workflows)} workflows")
     try:
         read_styles()

@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 from atomic_tasks.arguments.locales import LOCALES_ROOT
 
-STAGES = {"compose": 6, "bind": 7, "narrate": 7, "near_duplicates": 1, "assemble": 7}
+STAGES = {"compose": 6, "bind": 7, "narrate": 8, "near_duplicates": 1, "assemble": 7}
 PARAPHRASE = 3  # the version of the stage that follows the shards, and so is no part of their addresses
 _SHAPING = ("faker", "jinja2", "pyarrow")
 

@@ -91,12 +91,13 @@ class _Told(NamedTuple):
     @classmethod
     def of(cls, talk: Talk) -> "_Told":
         """Return a step or a goal as it is told alone."""
-        return cls((*talk.say, *talk.named) if isinstance(talk, AtomicTask) else talk.say, about(talk))
+        named = talk.named if isinstance(talk, AtomicTask) else ()
+        return cls((*talk.say, *named, *talk.rewordings.values()), about(talk))
 
     @classmethod
     def jointly(cls, steps: Sequence[AtomicTask], workflow: Workflow) -> "_Told":
         """Return several steps as the joint words of a workflow tell them."""
-        said = tuple(text for joint in workflow.joint for text in joint.say)
+        said = tuple(text for joint in workflow.joint for text in (*joint.say, *joint.rewordings.values()))
         return cls(said, "\n".join([*said, *map(about, steps)]))
 
 

@@ -1,7 +1,7 @@
 """The material of texts: what a text asks for, and the words for it, sorted by form."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from atomic_tasks.arguments.registry import Generator
@@ -44,22 +44,33 @@ class Request:
     """What a text asks for, and the words for each part of it.
 
     `kept` holds the positions of the steps that it says; a text that says the goal says no step. `told` holds the positions of the steps that
-    it stands for: those that it says, or all if it says the goal.
+    it stands for: those that it says, or all if it says the goal. `rewordings` holds whole texts that say all of it, by voice.
     """
 
     parts: tuple[Forms, ...]
     kept: tuple[int, ...]
     told: tuple[int, ...]
     says_goal: bool = False
+    rewordings: Mapping[str, str] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=20_000)
 def forms_of(said: tuple[str, ...], renamed: tuple[tuple[str, str], ...] = ()) -> Forms:
     """Return the words by form, with the argument names of a composition."""
     names = dict(renamed)
-    return Forms([PLACEHOLDER.sub(lambda match: f"{{{names.get(match[1], match[1])}}}", text) for text in said] if names else said)
+    return Forms([_renamed(text, names) for text in said] if names else said)
 
 
 def forms_of_step(step: Step, named: bool = False) -> Forms:
     """Return the words of a step: those that name no application, or those that name its own."""
     return forms_of(step.task.named if named else step.task.say, tuple(sorted(step.names.items())))
+
+
+def rewordings_of_step(step: Step) -> Mapping[str, str]:
+    """Return the rewordings of a step by voice, with the argument names of its composition."""
+    names = step.names
+    return {voice: _renamed(text, names) for voice, text in step.task.rewordings.items()} if names else step.task.rewordings
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    return PLACEHOLDER.sub(lambda match: f"{{{names.get(match[1], match[1])}}}", text)

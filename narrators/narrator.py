@@ -15,7 +15,7 @@ from compositions.graph import ApplicationGraph
 from compositions.model import Composition
 from compositions.splits import Split, SplitOf, no_split
 from narrators.drop_out import DropOut
-from narrators.material import Request, Spoken, forms_of, forms_of_step
+from narrators.material import Request, Spoken, forms_of, forms_of_step, rewordings_of_step
 from narrators.naming import Level, Words
 from narrators.rates import NarrationRates
 from narrators.references import capitalized, filled
@@ -94,23 +94,27 @@ class Narrator:
 
     def _narrated(self, composition: Composition, request: Request, spoken: Spoken, random: Random, rate: float) -> Narration:
         level = spoken.names.level(self.rates.naming, random)
+        name = self._voice_of_rewordings(request, level, random)
         words = None
-        if level == "application" and len(request.kept) == 1 and composition.steps[request.kept[0]].task.named:
-            request = self._steps(composition, request.kept, named=True)
-        elif level != "none":
-            words = random.choice(spoken.names.at(level))
-        style, raw = self._rendered(request, words, level, random)
-        if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says the browser twice
-            level, words = "none", None
+        if name in request.rewordings:
+            style, raw = "reworded", request.rewordings[name]
+            masked = raw
+        else:
+            if level == "application" and len(request.kept) == 1 and composition.steps[request.kept[0]].task.named:
+                request = self._steps(composition, request.kept, named=True)
+            elif level != "none":
+                words = random.choice(spoken.names.at(level))
             style, raw = self._rendered(request, words, level, random)
+            if words is not None and words.stand_twice_in(raw):  # "in my browser, clear the browser's cookies": nobody says the browser twice
+                level, words = "none", None
+                style, raw = self._rendered(request, words, level, random)
+            name = name or self._voices.draw(random)
+            masked = mannered(_ended(raw), self.styles.voices[name], self.styles, random)
         if "{application}" in raw and words is None:
             words = random.choice(spoken.names.application)
-        if level == "none" and any(name.text in raw for name in spoken.names.application):
+        if level == "none" and any(one.text in raw for one in spoken.names.application):
             level = "application"
-        name = self._voices.draw(random)
-        voice = self.styles.voices[name]
-        masked = mannered(_ended(raw), voice, self.styles, random)
-        slipped = with_slips(masked, voice, self.styles, random)
+        slipped = with_slips(masked, self.styles.voices[name], self.styles, random)
         return Narration(
             text=filled(slipped, composition.arguments, spoken, words, self.rates.references, random),
             masked_text=masked,
@@ -125,6 +129,11 @@ class Narrator:
             naming=level,
             named=None if level == "none" else words.applications if words else spoken.names.application[0].applications,
         )
+
+    def _voice_of_rewordings(self, request: Request, level: Level, random: Random) -> str:
+        """Return the voice of a text that may be a rewording; empty if it may not. A voice without a rewording says the request in other words."""
+        may_be = level == "none" and self.rates.rewordings and request.rewordings
+        return self._voices.draw(random) if may_be and random.random() < self.rates.rewordings else ""
 
     def _rendered(self, request: Request, words: Words | None, level: Level, random: Random) -> tuple[str, str]:
         """Return a style and a text with placeholders in it."""
@@ -174,7 +183,9 @@ class Narrator:
     def _steps(self, composition: Composition, kept: tuple[int, ...], named: bool) -> Request:
         key = (composition, kept, named)
         if key not in self._requests:
-            self._requests[key] = Request(tuple(forms_of_step(composition.steps[position], named) for position in kept), kept, kept)
+            steps = [composition.steps[position] for position in kept]
+            rewordings = rewordings_of_step(steps[0]) if len(steps) == 1 and not named else {}
+            self._requests[key] = Request(tuple(forms_of_step(step, named) for step in steps), kept, kept, rewordings=rewordings)
         return self._requests[key]
 
     def _goal(self, composition: Composition, spoken: Spoken) -> Request:
@@ -182,7 +193,7 @@ class Narrator:
         if key not in self._requests:
             assert spoken.goal is not None
             told = tuple(range(len(composition.steps)))
-            self._requests[key] = Request((forms_of(spoken.goal.say),), (), told, says_goal=True)
+            self._requests[key] = Request((forms_of(spoken.goal.say),), (), told, says_goal=True, rewordings=spoken.goal.rewordings)
         return self._requests[key]
 
     def _may_say_goal(self, composition: Composition) -> bool:
@@ -222,7 +233,7 @@ class Narrator:
         for joint in spoken.joint:
             positions = tuple(sorted(place[label] for label in joint.says if label in place))
             if len(positions) == len(joint.says) and all(set(node).intersection(positions) for node in graph.nodes):
-                found.append(Request((forms_of(joint.say),), positions, positions))
+                found.append(Request((forms_of(joint.say),), positions, positions, rewordings=joint.rewordings))
         return found
 
 

@@ -48,6 +48,7 @@ class NarrationRates(BaseModel):
     most_said_steps: int = Field(ge=1, description="the most steps that a text says, unless it needs more to say one step of each application")
     naming: NamingRates
     goal: float = Field(ge=0, le=1, description="how often a text of a workflow within one application says its goal instead of its steps")
+    rewordings: float = Field(0, ge=0, le=1, description="how often a text that has rewordings is one of them, as its voice writes it")
     references: float = Field(ge=0, le=1, description="how often a text refers to a value that it said before (that file) instead of saying it again")
     voices: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(description="weight of each voice of narrators/styles.yaml")
     styles: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(

@@ -69,7 +69,7 @@ def _said_jointly(row: Row, workflows: Mapping[str, Workflow]) -> set[str]:
     workflow, text = workflows[row["workflow"]], row["masked_text"].casefold()
     tasks = {step.label or step.task.rpartition(".")[2]: step.task for step in workflow.steps}
     for joint in workflow.joint:
-        for phrasing in joint.say:
+        for phrasing in (*joint.say, *joint.rewordings.values()):
             pieces = _pieces(phrasing)
             if all(piece in text for piece in pieces) and _pattern(pieces).search(text):
                 return {tasks[label] for label in joint.says}
@@ -84,7 +84,7 @@ def _spans(text: str, talk: Talk) -> Iterator[Span]:
 
 
 def _words(talk: Talk) -> tuple[str, ...]:
-    return (*talk.say, *talk.named) if isinstance(talk, AtomicTask) else talk.say
+    return (*talk.say, *(talk.named if isinstance(talk, AtomicTask) else ()), *talk.rewordings.values())
 
 
 def _within(span: Span, other: Span) -> bool:

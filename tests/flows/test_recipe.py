@@ -45,8 +45,8 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         ("locales: {en: 0.88,", "locales: {en: -1,", "mine.yaml:14: locales.en: must be at least 0, not -1"),
         ("locales: {en: 0.88,", "locales: {en: .inf,", "mine.yaml:14: locales.en: "),
         ("locales: {en: 0.88,", "locales: {eng: 0.88,", "mine.yaml:14: locales.eng: unknown locale 'eng'; did you mean 'en'? (locales: de, en, es, fr, it)"),
-        ("splits: {dev: 0.1, test: 0.25}", "splits: {dev: 0.8, test: 0.4}", "mine.yaml:24: splits: dev and test add up to 1.2, which is more than 1"),
-        ("splits: {dev: 0.1, test: 0.25}", "splits: {dev: 0.8, test: 1.2}", "mine.yaml:24: splits.test: must be at most 1"),
+        ("splits: {dev: 0.1, test: 0.25}", "splits: {dev: 0.8, test: 0.4}", "mine.yaml:25: splits: dev and test add up to 1.2, which is more than 1"),
+        ("splits: {dev: 0.1, test: 0.25}", "splits: {dev: 0.8, test: 1.2}", "mine.yaml:25: splits.test: must be at most 1"),
         ("  chain_lengths: {1: 0.75, 2: 0.25}", "  chain_lengths: {1: 0}", "mine.yaml:13: compositions.chain_lengths: every weight is 0"),
         ("  chain_lengths: {1: 0.75, 2: 0.25}", "  chain_lengths: {0: 1}", "mine.yaml:13: compositions.chain_lengths.0"),
         ("  single: 0.65\n  chain: 0.05\n  workflow: 0.3", "  single: 0\n  chain: 0\n  workflow: 0", "mine.yaml:9: compositions: every weight is 0"),
@@ -55,11 +55,11 @@ def problems(folder: Path, *changes: tuple[str, str]) -> list[str]:
         ("drop_out: [0.2, 0.8]", "drop_out: [0.8, 0.2]", "mine.yaml:16: narration.drop_out: a drop-out range must go from low to high"),
         ("application: 0.25", "application: 0.99", "mine.yaml:19: narration.naming: the rates of naming add up to more than 1"),
         ("most_attempts: 12", "most_attempts: .inf", "mine.yaml:8: most_attempts: "),
-        (STYLES, "  styles: {command: 0}\n", "mine.yaml:23: narration.styles: every weight is 0"),
+        (STYLES, "  styles: {command: 0}\n", "mine.yaml:24: narration.styles: every weight is 0"),
         (STYLES, "  styles: {question: 1}\n", "no style here can say 1 step in any words; add one that can say everything: command or polite or statement"),
-        (STYLES, "  styles: {question: 1, command: 0}\n", "mine.yaml:23: narration.styles: no style here can say 1 step"),
-        ("voices: {careful: 5,", "voices: {carful: 4,", "mine.yaml:22: narration.voices.carful: unknown voice 'carful'; did you mean 'careful'?"),
-        ("voices: {careful: 5, plain: 3, friendly: 0.6, hurried: 0.7, clumsy: 0.3, learner: 0.4}", "voices: {careful: 0}", "mine.yaml:22: narration.voices: every weight is 0"),
+        (STYLES, "  styles: {question: 1, command: 0}\n", "mine.yaml:24: narration.styles: no style here can say 1 step"),
+        ("voices: {careful: 5,", "voices: {carful: 4,", "mine.yaml:23: narration.voices.carful: unknown voice 'carful'; did you mean 'careful'?"),
+        ("voices: {careful: 5, plain: 3, friendly: 0.6, hurried: 0.7, clumsy: 0.2, learner: 0.2}", "voices: {careful: 0}", "mine.yaml:23: narration.voices: every weight is 0"),
     ],
 )  # fmt: skip
 def test_what_could_not_be_built_is_refused_with_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -121,7 +121,8 @@ def test_the_styles_that_say_everything_are_those_that_say_each_number_of_steps(
 def test_a_style_that_a_recipe_may_choose_alone_says_whatever_is_composed(
     catalog: Catalog, workflows: dict[str, Workflow], tiny_recipe: Recipe, style: str, graphs: int
 ) -> None:
-    narration = tiny_recipe.narration.model_copy(update={"styles": {style: 1.0}, "naming": NamingRates(application=0, kind=0, vendor=0)})
+    alone = {"styles": {style: 1.0}, "naming": NamingRates(application=0, kind=0, vendor=0), "rewordings": 0.0}
+    narration = tiny_recipe.narration.model_copy(update=alone)
     recipe = tiny_recipe.model_copy(update={"tasks": 6_000, "graph_tasks": graphs, "narration": narration})
     jobs = [job for job in shard_jobs(catalog, workflows, read_styles(), recipe) if graphs == 0 or job.wanted_graphs]
     rows = [row for job in jobs[:: len(jobs) // 5] for row in ShardMaker(job).rows()]
