@@ -84,11 +84,11 @@ def test_every_application_of_the_published_list_has_its_rivals(catalog: Catalog
 
 
 def test_show_tells_who_is_in_and_who_is_out(tmp_path: Path) -> None:
-    capability = judged("web.search")
+    capability = judged("web.search_images")
     assert capability is not None and capability.out
-    shown = deskmill("show", "web.search", data=tmp_path)
+    shown = deskmill("show", "web.search_images", data=tmp_path)
     assert shown.returncode == 0 and shown.stdout.strip() == capability.text(), shown.stderr
-    as_json = json.loads(deskmill("show", "web.search", "--format", "json", data=tmp_path).stdout)
+    as_json = json.loads(deskmill("show", "web.search_images", "--format", "json", data=tmp_path).stdout)
     assert as_json == [capability.model_dump(mode="json")]
 
 
