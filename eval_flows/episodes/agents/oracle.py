@@ -17,6 +17,7 @@ from machines.observation import Element
 ELEMENT_SECONDS = 12.0
 _LOOKS_AT_LEAST = 6  # looks, even when each takes long
 _ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: after a while it asks less often, since the application has to answer
+_STILL, _STILL_WITHIN, _WAITS_FOR_STILLNESS = 0.5, 3.0, 3  # seconds and times: a machine that works when the time is over gets some more
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
     "write": "text",
@@ -33,16 +34,23 @@ Entry = Mapping[str, Any]
 
 
 class _Patience:
-    """Ends when the time is over, but not before a few looks: on a busy host one look may take all that time."""
+    """Ends when the time is over, but not before a few looks, and not while the machine still works: on a slow one, a page takes long to come."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, environment: Environment, seconds: float) -> None:
+        self._environment = environment
         self._until = time.monotonic() + seconds
         self._looks = 0
+        self._waits = _WAITS_FOR_STILLNESS
 
     def is_over(self) -> bool:
         """Tell whether the time is over; call it after each look that failed."""
         self._looks += 1
-        return self._looks >= _LOOKS_AT_LEAST and time.monotonic() > self._until
+        if self._looks < _LOOKS_AT_LEAST or time.monotonic() <= self._until:
+            return False
+        if self._waits == 0:
+            return True
+        self._waits = 0 if self._environment.desktop.settle(_STILL, _STILL_WITHIN) else self._waits - 1
+        return False
 
 
 class OracleStuck(RuntimeError):
@@ -86,7 +94,7 @@ def lines(environment: Environment, step: TaskStep, left_out: int | None = None,
 def planned(environment: Environment, entry: Entry, seconds: float = ELEMENT_SECONDS) -> list[Action]:
     """Return the actions of one line, once the elements that it names are there; none for a line that only waits."""
     ((verb, asked),) = [(key, value) for key, value in entry.items() if key != "within"]
-    within, patience = entry.get("within"), _Patience(seconds)
+    within, patience = entry.get("within"), _Patience(environment, seconds)
     if is_waiting(entry):
         _wait(environment, asked, within, patience, gone=verb == "wait_gone")
         return []

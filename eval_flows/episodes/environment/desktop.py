@@ -64,9 +64,9 @@ class Desktop:
         classes = {program.window_class.lower() for program in self.offers.programs.values() if program.loses_fast_keys}
         return bool(classes) and any(window.is_active and window.window_class.lower() in classes for window in self.windows())
 
-    def settle(self, quiet: float = QUIET, limit: float = SETTLED_WITHIN) -> None:
-        """Wait until the screen is still, or the limit is over."""
-        self.client.settle(quiet, limit)
+    def settle(self, quiet: float = QUIET, limit: float = SETTLED_WITHIN) -> bool:
+        """Wait until the screen is still, or the limit is over; tell whether it is still."""
+        return self.client.settle(quiet, limit)
 
     def open(self, program: str, arguments: Sequence[str] = ()) -> None:
         """Start a program and wait until its window stands still and shows in the accessibility tree."""

@@ -59,6 +59,7 @@ class Screen:
     elements: Sequence[Element] = ()
     shown: Sequence[Window] = ()
     offers: Offers = OFFERS
+    is_still: bool = True
 
     def look(self, *more: str) -> Observation:
         return Observation(self.elements, self.shown)
@@ -73,8 +74,8 @@ class Screen:
     def windows(self) -> Sequence[Window]:
         return self.shown
 
-    def settle(self, quiet: float = 0, limit: float = 0) -> None:
-        """It is still."""
+    def settle(self, quiet: float = 0, limit: float = 0) -> bool:
+        return self.is_still
 
     def write_settings(self) -> None:
         """It has none."""

@@ -47,7 +47,22 @@ def test_what_never_comes_is_given_up_all_the_same(entry: oracle.Entry, monkeypa
     screen = SlowScreen(float("inf"), monkeypatch)
     with pytest.raises(OracleStuck, match="push button with name 'OK'"):
         planned(screen, entry, 12)  # type: ignore[arg-type]
-    assert screen.looks == 6
+    assert screen.looks == 7, "six, and one more after it was seen that nothing works any more"
+
+
+def test_a_machine_that_still_works_when_the_time_is_over_gets_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = SlowScreen(8, monkeypatch)
+    screen.desktop.is_still = False
+    planned(screen, WAITING, 12)  # type: ignore[arg-type]
+    assert screen.looks == 8
+
+
+def test_a_machine_that_always_works_is_given_up_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = SlowScreen(float("inf"), monkeypatch)
+    screen.desktop.is_still = False
+    with pytest.raises(OracleStuck):
+        planned(screen, WAITING, 12)  # type: ignore[arg-type]
+    assert screen.looks == 9
 
 
 def test_typing_over_selects_what_stands_there_first() -> None:

@@ -17,9 +17,10 @@ class Recorder:
     def act(self, action: dict[str, Any]) -> None:
         self.asked.append(action["name"])
 
-    def settle(self, quiet: float, limit: float) -> None:
+    def settle(self, quiet: float, limit: float) -> bool:
         assert 0 < quiet < limit
         self.asked.append("settle")
+        return True
 
 
 def test_a_click_waits_until_the_desktop_has_seen_the_pointer_come() -> None:

@@ -36,8 +36,9 @@ class _Desktop(Desktop):
     def windows(self) -> Sequence[Window]:
         return self._seen.look().windows
 
-    def settle(self, quiet: float = 0, limit: float = 0) -> None:
+    def settle(self, quiet: float = 0, limit: float = 0) -> bool:
         self._seen.observation = self._seen.played.step(WAIT)
+        return True
 
 
 class Seen:
