@@ -1,5 +1,7 @@
 """The unified action space of ProSoftArena (Table 8) as agents write it, read strictly and turned into what a guest does.
 
+Clicks and the wheel act at the pointer, or at an element or a place that they name: then the pointer moves there first.
+
 An agent's code is never run. It is read as calls of these functions with literal arguments; anything else in it makes it malformed.
 """
 
@@ -8,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from machines.guest.keys import UnknownKey, combination, key_of
+from machines.guest.keys import UnknownKey, combination, held, key_of
 from machines.observation import Element
 
 Json = dict[str, Any]
@@ -31,15 +33,20 @@ class Action:
         return f"{self.name}({', '.join(f'{key}={value!r}' for key, value in self.arguments.items())})"
 
 
+_Number = (int, float)
+_AT: Mapping[str, type | tuple[type, ...]] = {"id": int, "x": _Number, "y": _Number}
+_CLICK: Mapping[str, type | tuple[type, ...]] = {**_AT, "keys": str}
 # Name in Table 8: the names of its arguments and their types. Drag is Windows Agent Arena's; hotkeys are combinations that `press` takes.
+# The triple click, and what a click and the wheel take, are ours.
 ACTIONS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "move_id": {"id": int},
-    "move_abs": {"x": (int, float), "y": (int, float)},
-    "single_click": {},
-    "double_click": {},
-    "right_click": {},
-    "scroll": {"direction": str},
-    "drag": {"x": (int, float), "y": (int, float)},
+    "move_abs": {"x": _Number, "y": _Number},
+    "single_click": _CLICK,
+    "double_click": _CLICK,
+    "triple_click": _CLICK,
+    "right_click": _CLICK,
+    "scroll": {"direction": str, "amount": int, **_AT},
+    "drag": {"x": _Number, "y": _Number},
     "write": {"text": str},
     "press": {"key": str},
     "copy_text": {"text": str},
@@ -56,11 +63,19 @@ _OTHER_ARGUMENTS = {
     ("switch_to_app", "win"): "window",
     ("switch_to_app", "name"): "window",
 }
-_OPTIONAL = frozenset({("copy_image", "description")})
+_CLICKS = ("single_click", "double_click", "triple_click", "right_click")
+_AT_A_PLACE = (*_CLICKS, "scroll")
+_OPTIONAL = frozenset({
+    ("copy_image", "description"),
+    ("scroll", "amount"),
+    *((name, key) for name in _AT_A_PLACE for key in _AT),
+    *((name, "keys") for name in _CLICKS),
+})  # fmt: skip
 _MODULES = frozenset({"computer", "mouse", "keyboard", "clipboard", "os", "window_manager"})
 _LARGEST_NUMBER = 1_000_000
 _SHOWN = 80  # characters of the agent's text that a message repeats
 _MOST_AT_ONCE = 50  # actions of one decision
+_MOST_STEPS = 50  # of the wheel
 
 
 def read_actions(code: str) -> list[Action]:
@@ -128,6 +143,9 @@ def made(name: str, positional: Sequence[Any], named: Iterable[tuple[str, Any]])
     for key, value in given.items():
         if not _fits(value, wanted[key]):
             raise MalformedAction(f"{name}: {key} is {_words(wanted[key])}, which this {type(value).__name__} is not")
+    if name in _AT_A_PLACE and given.keys() & _AT not in ({}.keys(), {"id"}, {"x", "y"}):
+        told = ", ".join(key for key in _AT if key in given)
+        raise MalformedAction(f"{name}: give either id, or x and y, or none of them to act at the pointer; not {told}")
     return Action(name, given)
 
 
@@ -141,9 +159,15 @@ def _words(kind: type | tuple[type, ...]) -> str:
     return "a text of whole characters" if kind is str else f"a {'whole ' * (kind is int)}number of at most {_LARGEST_NUMBER}"
 
 
-def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> Json:
-    """Return the action for the guest: numbers of elements and shares of the screen become pixels."""
-    return _TO_GUEST.get(action.name, _as_it_is)(action, elements, screen)
+def for_guest(action: Action, elements: Sequence[Element], screen: Screen) -> list[Json]:
+    """Return what the guest is to do: numbers of elements and shares of the screen become pixels.
+
+    It is one thing, or two where a click or the wheel names its place: the pointer moves there first.
+    """
+    done = _TO_GUEST.get(action.name, _as_it_is)(action, elements, screen)
+    if action.name not in _AT_A_PLACE or not action.arguments.keys() & _AT:
+        return [done]
+    return [(_move_id if "id" in action.arguments else _placed("move"))(action, elements, screen), done]
 
 
 def _as_it_is(action: Action, _: Sequence[Element], __: Screen) -> Json:
@@ -187,11 +211,26 @@ def _copy_image(action: Action, elements: Sequence[Element], _: Screen) -> Json:
     return {"name": "copy_image", "x": x, "y": y, "width": width, "height": height}
 
 
+def _click(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    if "keys" not in action.arguments:
+        return {"name": action.name}
+    try:
+        held(action.arguments["keys"])
+    except UnknownKey as error:
+        raise MalformedAction(f"{action.name}: {error}") from None
+    return {"name": action.name, "keys": action.arguments["keys"]}
+
+
 def _scroll(action: Action, _: Sequence[Element], __: Screen) -> Json:
     direction = str(action.arguments["direction"]).lower()
     if direction not in ("up", "down", "left", "right"):
         raise MalformedAction(f"scroll: direction is up, down, left or right, not {direction!r}")
-    return {"name": "scroll", "direction": direction}
+    if "amount" not in action.arguments:
+        return {"name": "scroll", "direction": direction}
+    amount = action.arguments["amount"]
+    if not 1 <= amount <= _MOST_STEPS:
+        raise MalformedAction(f"scroll: amount is a number of steps of the wheel from 1 to {_MOST_STEPS}, not {amount}")
+    return {"name": "scroll", "direction": direction, "clicks": amount}
 
 
 def _element(number: int, elements: Sequence[Element]) -> Element:
@@ -206,6 +245,7 @@ _TO_GUEST = {
     "move_abs": _placed("move"),
     "drag": _placed("drag"),
     "copy_image": _copy_image,
+    **dict.fromkeys(_CLICKS, _click),
     "scroll": _scroll,
     "press": _press,
     "write": _write,

@@ -21,8 +21,9 @@ class Actions:
         self._by_name: dict[str, Callable[..., object]] = {
             "move": mouse_and_keys.move,
             "single_click": mouse_and_keys.click,
-            "double_click": lambda: mouse_and_keys.click(times=2),
-            "right_click": lambda: mouse_and_keys.click("right"),
+            "double_click": lambda keys="": mouse_and_keys.click(times=2, keys=keys),
+            "triple_click": lambda keys="": mouse_and_keys.click(times=3, keys=keys),
+            "right_click": lambda keys="": mouse_and_keys.click("right", keys=keys),
             "drag": mouse_and_keys.drag,
             "scroll": mouse_and_keys.scroll,
             "write": mouse_and_keys.write,

@@ -52,6 +52,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "[": ("bracketleft",),
     "]": ("bracketright",),
 }
+HELD: Mapping[str, str] = {"Control_L": "ctrl", "Shift_L": "shift", "Alt_L": "alt"}  # what can be held at a click
 _OF_NAME: Mapping[str, str] = {name: symbol for symbol, names in NAMES.items() for name in names}
 _OF_CHARACTER = {"\n": "Return", "\t": "Tab", " ": "space"}
 
@@ -73,6 +74,17 @@ def combination(written: str) -> list[str]:
     if "" in names:
         raise UnknownKey(f"'{written:.40}' lacks a key beside a +; write for example ctrl+s, and ctrl++ or ctrl+plus for the key + itself")
     return [_key(name) for name in names]
+
+
+def held(written: str) -> list[str]:
+    """Return the keys that are held at a click, as in `ctrl+shift`, each a symbol of X; `UnknownKey` if one is none of ctrl, shift and alt."""
+    found = []
+    for name in written.lower().split("+"):
+        symbol = _OF_NAME.get(name.strip(), "")
+        if symbol not in HELD:
+            raise UnknownKey(f"'{name:.40}' cannot be held at a click; there are {', '.join(HELD.values())}, joined by +")
+        found.append(symbol)
+    return list(dict.fromkeys(found))
 
 
 def key_of(character: str) -> str:

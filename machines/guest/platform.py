@@ -45,8 +45,8 @@ class Input(Protocol):
     def move(self, x: int, y: int) -> None:
         """Move the pointer to a place."""
 
-    def click(self, button: str = "left", times: int = 1) -> None:
-        """Click where the pointer is."""
+    def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
+        """Click where the pointer is, with keys such as `ctrl+shift` held; `UnknownKey` for another key than ctrl, shift and alt."""
 
     def scroll(self, direction: str, clicks: int = 3) -> None:
         """Turn the wheel up, down, left or right."""

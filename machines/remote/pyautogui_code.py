@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from machines.errors import RefusedAction
-from machines.guest.keys import NAMES, combination
+from machines.guest.keys import HELD, NAMES, combination, held
 
 Json = dict[str, Any]
 _HEAD = "import pyautogui\npyautogui.FAILSAFE = False\npyautogui.PAUSE = 0\n"
 _NAME_HERE: Mapping[str, str] = {"Super_L": "win", "Menu": "apps", "Super_R": "winright"}  # where the first of our names is none of pyautogui's
 _NOTCH = {"linux": 1, "windows": 120}  # what pyautogui scrolls by one step of the wheel
 _STEPS = 3
+_CLICKS = {"single_click": "click()", "double_click": "doubleClick()", "triple_click": "tripleClick()", "right_click": "rightClick()"}
 _DIRECTIONS = {"up": ("scroll", 1), "down": ("scroll", -1), "left": ("hscroll", -1), "right": ("hscroll", 1)}
 
 
@@ -46,11 +47,21 @@ def _press(action: Json, _: str) -> str:
     return f"pyautogui.hotkey(*{keys_of(action['combination'])!r})"
 
 
+def clicking(action: Json) -> str:
+    """Return the code of a click. Keys that are held go up again even if the click fails."""
+    click = f"pyautogui.{_CLICKS[action['name']]}"
+    if not action.get("keys"):
+        return click
+    keys = [HELD[key] for key in held(action["keys"])]
+    down, up = ("".join(f"pyautogui.{function}({key!r})\n    " for key in names) for function, names in (("keyDown", keys), ("keyUp", keys[::-1])))
+    return f"try:\n    {down}{click}\nfinally:\n    {up}".rstrip()
+
+
 def _scroll(action: Json, platform: str) -> str:
     function, sign = _DIRECTIONS[action["direction"]]
     if function == "hscroll" and platform != "linux":
         raise RefusedAction("scroll: this machine scrolls up and down only")
-    return f"pyautogui.{function}({sign * _STEPS * _NOTCH[platform]})"
+    return f"pyautogui.{function}({sign * action.get('clicks', _STEPS) * _NOTCH[platform]})"
 
 
 def _copy_text(action: Json, platform: str) -> str:
@@ -61,9 +72,7 @@ def _copy_text(action: Json, platform: str) -> str:
 
 _CODE: Mapping[str, Callable[[Json, str], str]] = {
     "move": lambda action, _: f"pyautogui.moveTo({action['x']}, {action['y']})",
-    "single_click": lambda *_: "pyautogui.click()",
-    "double_click": lambda *_: "pyautogui.doubleClick()",
-    "right_click": lambda *_: "pyautogui.rightClick()",
+    **dict.fromkeys(_CLICKS, lambda action, _: clicking(action)),
     "drag": lambda action, _: f"pyautogui.dragTo({action['x']}, {action['y']}, duration=0.5, button='left')",
     "scroll": _scroll,
     "write": _write,

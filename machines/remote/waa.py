@@ -16,7 +16,7 @@ from machines.client import Window
 from machines.errors import MachineError, RefusedAction
 from machines.machine import Program
 from machines.remote.foreign import ForeignGuest
-from machines.remote.pyautogui_code import keys_of, only_ascii
+from machines.remote.pyautogui_code import code_of, keys_of, only_ascii
 
 Json = dict[str, Any]
 _AT_ONCE = 200  # characters of a text: the server takes 0.1 s for each
@@ -84,7 +84,16 @@ def _placed(function: str) -> Callable[[Json, tuple[int, int]], list[str]]:
 def _scroll(action: Json, _: tuple[int, int]) -> list[str]:
     if action["direction"] not in ("up", "down"):
         raise RefusedAction("scroll: this machine scrolls up and down only")
+    if "clicks" in action:
+        return [code_of(action, "windows")]
     return [f"computer.mouse.scroll({action['direction']!r})"]
+
+
+def _click(action: Json, _: tuple[int, int]) -> list[str]:
+    """Return the code of a click. The server's own functions hold no keys, and click twice at most: pyautogui, on which they rest, does both."""
+    if action["name"] == "triple_click" or action.get("keys"):
+        return [code_of(action, "windows")]
+    return [f"computer.mouse.{action['name']}()"]
 
 
 def _write(action: Json, _: tuple[int, int]) -> list[str]:
@@ -106,9 +115,7 @@ def _copy_text(action: Json, _: tuple[int, int]) -> list[str]:
 
 _CODE: Mapping[str, Callable[[Json, tuple[int, int]], list[str]]] = {
     "move": _placed("move_abs"),
-    "single_click": lambda *_: ["computer.mouse.single_click()"],
-    "double_click": lambda *_: ["computer.mouse.double_click()"],
-    "right_click": lambda *_: ["computer.mouse.right_click()"],
+    **dict.fromkeys(("single_click", "double_click", "triple_click", "right_click"), _click),
     "drag": _placed("drag"),
     "scroll": _scroll,
     "write": _write,

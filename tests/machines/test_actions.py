@@ -16,9 +16,10 @@ OF_EACH: dict[str, dict[str, Any]] = {
     "move_id": {"id": 7},
     "move_abs": {"x": 0.25, "y": 1},
     "single_click": {},
-    "double_click": {},
+    "double_click": {"id": 7},
+    "triple_click": {"id": 7},
     "right_click": {},
-    "scroll": {"direction": "down"},
+    "scroll": {"direction": "down", "amount": 5, "id": 7},
     "drag": {"x": 0.5, "y": 0.5},
     "write": {"text": "Zoë said: 'no'\n\"#1\"\t\\"},
     "press": {"key": "ctrl+shift+s"},
@@ -58,6 +59,10 @@ def test_every_action_reads_with_and_without_its_module_by_place_and_by_name(nam
         ("computer.keyboard.write(string='x')", Action("write", {"text": "x"})),
         ("open_program(prog='thunar')", Action("open_program", {"program": "thunar"})),
         ("copy_image(7)", Action("copy_image", {"id": 7})),
+        ("computer.mouse.triple_click()", Action("triple_click", {})),
+        ("single_click(x=0.2, y=0.4, keys='ctrl+shift')", Action("single_click", {"x": 0.2, "y": 0.4, "keys": "ctrl+shift"})),
+        ("scroll('down', 5)", Action("scroll", {"direction": "down", "amount": 5})),
+        ("scroll('down', x=0.5, y=0.5)", Action("scroll", {"direction": "down", "x": 0.5, "y": 0.5})),
         ("move_abs(0.5,\n         y=0)  # the top", Action("move_abs", {"x": 0.5, "y": 0})),
         ("write('one ' 'text')", Action("write", {"text": "one text"})),
         ("# first\n\nsingle_click()", Action("single_click", {})),
@@ -123,8 +128,17 @@ def test_a_block_holds_its_actions_in_order() -> None:
         ("write(0x" + "f" * 5000 + " + 1)", "no literal value"),
         ("move_abs(0.5)", "move_abs lacks y"),
         ("write()", "write lacks text"),
-        ("single_click(3)", "single_click takes 0 arguments, not 1"),
-        ("single_click(button='right')", "single_click has no argument button; it takes none"),
+        ("paste(3)", "paste takes 0 arguments, not 1"),
+        ("paste(text='x')", "paste has no argument text; it takes none"),
+        ("single_click(button='right')", "single_click has no argument button; it takes id, x, y, keys"),
+        ("single_click(0.2, 0.4)", "single_click: id is a whole number"),
+        ("single_click(id=7, x=0.2, y=0.4)", "single_click: give either id, or x and y, or none of them to act at the pointer; not id, x, y"),
+        ("single_click(id=7, y=0.4)", "not id, y"),
+        ("triple_click(x=0.2)", "not x"),
+        ("scroll('down', y=0.2)", "scroll: give either id, or x and y"),
+        ("scroll('down', keys='ctrl')", "scroll has no argument keys; it takes direction, amount, id, x, y"),
+        ("right_click(keys=5)", "right_click: keys is a text"),
+        ("scroll('down', 2.5)", "scroll: amount is a whole number"),
         ("write('a', text='b')", "write: text is given twice"),
         ("write(text='a', text='b')", "write: text is given twice"),
         ("scroll(dir='up', direction='down')", "scroll: direction is given twice"),
@@ -154,7 +168,7 @@ CALLS = st.builds(
     st.sampled_from([*MODULES, "().", "''.__class__.", "subprocess."]),
     NAMES,
     st.lists(LITERALS, max_size=3),
-    st.dictionaries(st.sampled_from(["id", "x", "y", "text", "key", "dir", "win", "string", "program"]), LITERALS, max_size=2),
+    st.dictionaries(st.sampled_from(["id", "x", "y", "text", "key", "keys", "amount", "dir", "win", "string", "program"]), LITERALS, max_size=2),
 )
 
 
@@ -177,14 +191,14 @@ def test_whatever_the_text_there_are_sound_actions_or_it_is_malformed(code: str)
 
 @given(st.floats(0, 1) | st.integers(0, 1), st.floats(0, 1) | st.integers(0, 1), st.sampled_from(["move_abs", "drag"]))
 def test_shares_become_pixels_within_the_screen(x: float, y: float, name: str) -> None:
-    asked = for_guest(Action(name, {"x": x, "y": y}), [], SCREEN)
+    (asked,) = for_guest(Action(name, {"x": x, "y": y}), [], SCREEN)
     assert asked["name"] == {"move_abs": "move", "drag": "drag"}[name]
     assert 0 <= asked["x"] < SCREEN[0] and 0 <= asked["y"] < SCREEN[1] and isinstance(asked["x"], int) and isinstance(asked["y"], int)
 
 
 def test_the_corners_are_the_first_and_the_last_pixels() -> None:
-    assert for_guest(Action("move_abs", {"x": 0, "y": 0.0}), [], SCREEN) == {"name": "move", "x": 0, "y": 0}
-    assert for_guest(Action("drag", {"x": 1, "y": 1.0}), [], SCREEN) == {"name": "drag", "x": 1279, "y": 799}
+    assert for_guest(Action("move_abs", {"x": 0, "y": 0.0}), [], SCREEN) == [{"name": "move", "x": 0, "y": 0}]
+    assert for_guest(Action("drag", {"x": 1, "y": 1.0}), [], SCREEN) == [{"name": "drag", "x": 1279, "y": 799}]
 
 
 @pytest.mark.parametrize(
@@ -197,6 +211,14 @@ def test_the_corners_are_the_first_and_the_last_pixels() -> None:
         (Action("move_id", {"id": 8}), "there is no element with the id 8 on the screen"),
         (Action("copy_image", {"id": 0}), "there is no element with the id 0"),
         (Action("scroll", {"direction": "sideways"}), "direction is up, down, left or right"),
+        (Action("scroll", {"direction": "up", "amount": 0}), "amount is a number of steps of the wheel from 1 to 50, not 0"),
+        (Action("scroll", {"direction": "up", "amount": 51}), "from 1 to 50, not 51"),
+        (Action("scroll", {"direction": "up", "id": 8}), "no element with the id 8"),
+        (Action("triple_click", {"id": 8}), "no element with the id 8"),
+        (Action("single_click", {"x": 1.5, "y": 0}), "single_click: places are shares of the screen"),
+        (Action("single_click", {"keys": "ctrl+hyper"}), "'hyper' cannot be held at a click; there are ctrl, shift, alt, joined by [+]"),
+        (Action("single_click", {"keys": "a"}), "'a' cannot be held"),
+        (Action("single_click", {"keys": ""}), "'' cannot be held"),
     ],
 )
 def test_places_out_of_range_and_ids_not_on_the_screen_are_malformed(action: Action, said: str) -> None:
@@ -217,4 +239,18 @@ def test_places_out_of_range_and_ids_not_on_the_screen_are_malformed(action: Act
     ],
 )
 def test_the_guest_is_asked_in_pixels_and_in_its_own_words(code: str, wanted: dict[str, Any]) -> None:
+    assert for_guest(read(code), [BUTTON], SCREEN) == [wanted]
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("triple_click(id=7)", [{"name": "move", "x": 130, "y": 50}, {"name": "triple_click"}]),
+        ("single_click(x=1, y=0, keys='ctrl+shift')", [{"name": "move", "x": 1279, "y": 0}, {"name": "single_click", "keys": "ctrl+shift"}]),
+        ("right_click(keys='alt')", [{"name": "right_click", "keys": "alt"}]),
+        ("scroll('left', id=7)", [{"name": "move", "x": 130, "y": 50}, {"name": "scroll", "direction": "left"}]),
+        ("scroll('up', 5)", [{"name": "scroll", "direction": "up", "clicks": 5}]),
+    ],
+)
+def test_the_pointer_moves_to_the_place_of_a_click_and_of_the_wheel_first(code: str, wanted: list[dict[str, Any]]) -> None:
     assert for_guest(read(code), [BUTTON], SCREEN) == wanted

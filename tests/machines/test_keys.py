@@ -47,7 +47,7 @@ def recorded(machine: Sandbox, actions: list[Action]) -> list[str]:
     machine.client.launch(["sh", "-c", "python3 /tmp/recorder.py > /tmp/keys 2>&1"])
     _wait(machine, "ready")
     for action in [*actions, Action("press", {"key": "f12"})]:
-        machine.client.act(for_guest(action, [], (1280, 800)))
+        machine.client.act(for_guest(action, [], (1280, 800))[0])
     return _wait(machine, "end")[1:-1]
 
 

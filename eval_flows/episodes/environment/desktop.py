@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from eval_flows.episodes.environment.observation import Observation
@@ -13,7 +13,7 @@ from machines.machine import Client, Offers
 from machines.observation import Element, read_elements
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
-_KEY_QUIET = 0.15  # seconds without a change; then a slow program has handled a key
+_KEY_QUIET = 0.15  # seconds without a change; then a program that loses fast keys has let go of the keys that it shows as pressed
 QUIET, SETTLED_WITHIN = 0.06, 3.0  # seconds without a change on the screen, and the limit of waiting for that
 _MOVED_QUIET, _MOVED_WITHIN = 0.03, 0.5  # the same before a click: a tip that hides the place closes when the pointer comes
 _PROGRAM_SECONDS = 60.0
@@ -45,20 +45,26 @@ class Desktop:
     def do(self, action: Action, elements: Sequence[Element]) -> tuple[int, int] | None:
         """Carry out an action on elements of an observation, wait until the screen is still, and return the action's place in pixels, if it has one.
 
-        A text is typed key by key into a program that loses fast keys. `MalformedAction` and `RefusedAction` say why nothing was done.
+        A text is typed in runs into a program that loses fast keys. `MalformedAction` and `RefusedAction` say why nothing was done.
         """
+        place, asked = None, for_guest(action, elements, self.screen)
         if action.name == "write" and self._loses_fast_keys():
-            for character in action.arguments["text"]:
-                self.client.act(for_guest(Action("write", {"text": character}), elements, self.screen))
-                self.settle(quiet=_KEY_QUIET)
+            self._type_in_runs(action.arguments["text"])
             return None
-        asked = for_guest(action, elements, self.screen)
-        self.client.act(asked)
-        if action.name.startswith("move"):
-            self.settle(_MOVED_QUIET, _MOVED_WITHIN)
-        else:
-            self.settle()
-        return (asked["x"], asked["y"]) if {"x", "y"} <= set(asked) else None
+        for one in asked:
+            self.client.act(one)
+            if one["name"] == "move":
+                self.settle(_MOVED_QUIET, _MOVED_WITHIN)
+            else:
+                self.settle()
+            place = (one["x"], one["y"]) if {"x", "y"} <= set(one) else place
+        return place
+
+    def _type_in_runs(self, text: str) -> None:
+        """Type each run of different characters at once, and wait after it until the program takes the same keys again."""
+        for run in runs(text):
+            self.client.act({"name": "write", "text": run})
+            self.settle(quiet=_KEY_QUIET)
 
     def _loses_fast_keys(self) -> bool:
         classes = {program.window_class.lower() for program in self.offers.programs.values() if program.loses_fast_keys}
@@ -109,3 +115,18 @@ class Desktop:
             if time.monotonic() > until:
                 raise MachineError(f"{otherwise} within {seconds:.0f} s")
             time.sleep(_ASK_EVERY)
+
+
+def runs(text: str) -> Iterator[str]:
+    """Yield the longest parts of a text, in order, that hold no character twice.
+
+    A new line begins a part too: programs that take it as Enter may have another key for the same, such as = in a calculator.
+    """
+    run = ""
+    for character in text:
+        if run and (character in run or character == "\n"):
+            yield run
+            run = ""
+        run += character
+    if run:
+        yield run

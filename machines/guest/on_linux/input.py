@@ -7,7 +7,7 @@ from Xlib import XK, X, display
 from Xlib.ext import xtest
 from Xlib.protocol.event import MappingNotify
 
-from machines.guest.keys import UnknownKey, key_of
+from machines.guest.keys import UnknownKey, held, key_of
 from machines.guest.keys import combination as read_combination
 from machines.guest.on_linux.x11 import Connection
 
@@ -31,10 +31,16 @@ class Input:
         """Move the pointer to a place in pixels."""
         self._connection.use(lambda screen: _send(screen, [(X.MotionNotify, {"x": x, "y": y})]))
 
-    def click(self, button: str = "left", times: int = 1) -> None:
-        """Click where the pointer is."""
+    def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
+        """Click where the pointer is, with keys such as `ctrl+shift` held."""
         number = _LEFT if button == "left" else _RIGHT
-        self._connection.use(lambda screen: _send(screen, _clicks(number, times)))
+        symbols = [_symbol(key) for key in held(keys)] if keys else []
+
+        def clicked(screen: display.Display) -> None:
+            codes = [code for symbol in symbols for code in self._codes(screen, symbol)]
+            _send(screen, _together(codes, _clicks(number, times)))
+
+        self._connection.use(clicked)
 
     def scroll(self, direction: str, clicks: int = 3) -> None:
         """Turn the wheel up, down, left or right."""
@@ -128,8 +134,10 @@ def _clicks(button: int, times: int) -> list[Event]:
     return [(kind, {"detail": button}) for _ in range(times) for kind in (X.ButtonPress, X.ButtonRelease)]
 
 
-def _together(codes: Sequence[int]) -> list[Event]:
-    return [*((X.KeyPress, {"detail": code}) for code in codes), *((X.KeyRelease, {"detail": code}) for code in reversed(codes))]
+def _together(codes: Sequence[int], meanwhile: Sequence[Event] = ()) -> list[Event]:
+    """Return the events of keys that go down together, what is done while they are down, and the keys going up."""
+    down, up = ([(kind, {"detail": code}) for code in some] for kind, some in ((X.KeyPress, codes), (X.KeyRelease, reversed(codes))))
+    return [*down, *meanwhile, *up]
 
 
 def _place(screen: display.Display, symbol: int) -> tuple[int, int]:

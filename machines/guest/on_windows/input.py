@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from machines.guest.keys import combination as read_combination
-from machines.guest.keys import key_of
+from machines.guest.keys import held, key_of
 from machines.guest.on_windows.api import Api, KeyInput, MouseInput, Point
 from machines.guest.on_windows.api import Input as Packed
 from machines.guest.on_windows.key_codes import CODES, EXTENDED
@@ -55,11 +55,18 @@ class Input:
         """Move the pointer to a place in pixels."""
         self.send([moved(x, y, self._screen)])
 
-    def click(self, button: str = "left", times: int = 1) -> None:
-        """Click where the pointer is."""
-        for number in range(times):
-            time.sleep(_BETWEEN if number else 0)
-            self.send(clicked(button))
+    def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
+        """Click where the pointer is, with keys such as `ctrl+shift` held."""
+        codes = [CODES[key] for key in held(keys)] if keys else []
+        if codes:
+            self.send([_key(code) for code in codes])
+        try:
+            for number in range(times):
+                time.sleep(_BETWEEN if number else 0)
+                self.send(clicked(button))
+        finally:
+            if codes:
+                self.send([_key(code, KEY_UP) for code in reversed(codes)])
 
     def scroll(self, direction: str, clicks: int = 3) -> None:
         """Turn the wheel up, down, left or right."""

@@ -25,8 +25,8 @@ class FakeInput:
     def move(self, x: int, y: int) -> None:
         self.done.append(("move", x, y))
 
-    def click(self, button: str = "left", times: int = 1) -> None:
-        self.done.append(("click", button, times))
+    def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
+        self.done.append(("click", button, times, keys))
 
     def scroll(self, direction: str, clicks: int = 3) -> None:
         self.done.append(("scroll", direction, clicks))

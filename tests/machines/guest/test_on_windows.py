@@ -95,6 +95,24 @@ def test_buttons_and_the_wheel() -> None:
     assert (one.kind, one.of.mouse.data, one.of.mouse.flags) == (0, 2**32 - 120, 0x800)
 
 
+def test_keys_are_held_around_the_clicks_and_let_go_if_a_click_is_refused() -> None:
+    sent: list[tuple[int, int]] = []
+
+    def send(count: int, events: Any, _: int) -> int:
+        sent.extend((one.of.mouse.flags, 0) if one.kind == 0 else (one.of.keys.key, one.of.keys.flags) for one in events)
+        return 0 if refuses and events[0].kind == 0 else count
+
+    library, refuses = Library(SendInput=send), False
+    hand = on_windows_input.Input(api.Api(lambda _: library), SCREEN)
+    hand.click(times=2, keys="ctrl+shift")
+    assert sent == [(0xA2, 0), (0xA0, 0), (2, 0), (4, 0), (2, 0), (4, 0), (0xA0, KEY_UP), (0xA2, KEY_UP)]
+    refuses = True
+    sent.clear()
+    with pytest.raises(ActionError):
+        hand.click("right", keys="alt")
+    assert sent[-1] == (0xA4, KEY_UP)
+
+
 def test_every_name_of_a_key_has_a_code() -> None:
     named = {symbol for symbol in NAMES if len(symbol) > 1}
     assert named == set(CODES)

@@ -51,13 +51,15 @@ def test_actions_go_to_the_platform(served: tuple[FakePlatform, FlaskClient]) ->
     platform, client = served
     for action in (
         {"name": "move", "x": 1, "y": 2}, {"name": "single_click"}, {"name": "double_click"}, {"name": "right_click"}, {"name": "drag", "x": 5, "y": 6},
+        {"name": "triple_click", "keys": "ctrl"}, {"name": "single_click", "keys": "alt+shift"}, {"name": "scroll", "direction": "left", "clicks": 9},
         {"name": "scroll", "direction": "up"}, {"name": "write", "text": "é"}, {"name": "press", "combination": "ctrl+s"}, {"name": "paste"},
         {"name": "copy_text", "text": "x"}, {"name": "copy_image", "x": 0, "y": 0, "width": 9, "height": 8},
         {"name": "open_program", "program": "notepad"}, {"name": "switch_to_app", "window": "notes"},
     ):  # fmt: skip
         assert client.post("/act", json={"action": action}, headers=TOKEN).status_code == 200, action
     assert platform.input.done == [
-        ("move", 1, 2), ("click", "left", 1), ("click", "left", 2), ("click", "right", 1), ("drag", 5, 6), ("scroll", "up", 3), ("write", "é"),
+        ("move", 1, 2), ("click", "left", 1, ""), ("click", "left", 2, ""), ("click", "right", 1, ""), ("drag", 5, 6),
+        ("click", "left", 3, "ctrl"), ("click", "left", 1, "alt+shift"), ("scroll", "left", 9), ("scroll", "up", 3), ("write", "é"),
         ("press", "ctrl+s"), ("press", "ctrl+v"),
     ]  # fmt: skip
     assert platform.clipboard == "x" and platform.pictures[0].size == (9, 8)

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import functools
 import io
 import json
 import os
@@ -45,7 +46,7 @@ def _kept(name):
         with open(log, "a") as file:
             file.write(json.dumps([name, *places, *([named] if named else [])]) + "\\n")
     return call
-for name in ("moveTo", "click", "doubleClick", "rightClick", "dragTo", "scroll", "hscroll", "write", "press", "hotkey"):
+for name in ("moveTo", "click", "doubleClick", "rightClick", "tripleClick", "keyDown", "keyUp", "dragTo", "scroll", "hscroll", "write", "press", "hotkey"):
     globals()[name] = _kept(name)
 position = lambda: (3, 4)
 """
@@ -187,16 +188,20 @@ class Waa(Published):
             return jsonify(status="success")
 
     def _imported(self, name: str, *_: Any) -> Any:
+        if name == "pyautogui":
+            calls = ("click", "tripleClick", "keyDown", "keyUp", "scroll")
+            return SimpleNamespace(**{call: functools.partial(self._keep, call) for call in calls})
         assert name == "pyperclip"
         return SimpleNamespace(copy=lambda text: Path(f"{self.log}.copied").write_text(text, encoding="utf-8"))
+
+    def _keep(self, *what: Any) -> None:
+        with self.log.open("a") as file:
+            file.write(json.dumps(what) + "\n")
 
     def _made(self, asked: dict[str, Any], picture: Image.Image) -> Any:
         """`computer`, which keeps what it is told as pyautogui would be told."""
 
-        def keep(*what: Any) -> None:
-            with self.log.open("a") as file:
-                file.write(json.dumps(what) + "\n")
-
+        keep = self._keep
         left, top, right, bottom = asked["window_rect"]
 
         def place(x: float, y: float) -> tuple[int, int]:

@@ -86,6 +86,7 @@ _SAME: list[tuple[dict[str, Any], list[Any]]] = [
     ({"name": "single_click"}, ["click"]),
     ({"name": "double_click"}, ["doubleClick"]),
     ({"name": "right_click"}, ["rightClick"]),
+    ({"name": "triple_click"}, ["tripleClick"]),
     ({"name": "write", "text": 'it\'s "5" \\n {x}\n\tend'}, ["write", 'it\'s "5" \\n {x}\n\tend']),
     ({"name": "press", "combination": "ctrl+shift+s"}, ["hotkey", "ctrl", "shift", "s"]),
     ({"name": "press", "combination": "super+menu"}, ["hotkey", "win", "apps"]),
@@ -98,6 +99,14 @@ def test_actions_are_done_as_each_server_does_them(both: Served, action: dict[st
     server, client = both
     client.act(action)
     assert server.done == [done]
+
+
+def test_keys_are_held_at_a_click_and_the_wheel_turns_as_far_as_asked(both: Served) -> None:
+    server, client = both
+    client.act({"name": "single_click", "keys": "ctrl + Shift"})
+    client.act({"name": "scroll", "direction": "down", "clicks": 5})
+    notch = 120 if isinstance(server, Waa) else 1
+    assert server.done == [["keyDown", "ctrl"], ["keyDown", "shift"], ["click"], ["keyUp", "shift"], ["keyUp", "ctrl"], ["scroll", -5 * notch]]
 
 
 def test_osworld_acts_by_pyautogui(osworld: Served) -> None:
@@ -229,7 +238,7 @@ def test_programs_of_the_file_are_started_on_our_server_too(tmp_path: Path) -> N
         client.act({"name": "single_click"})
         with pytest.raises(RefusedAction, match="no program 'thunar' is installed; there are editor"):
             client.act({"name": "open_program", "program": "thunar"})
-    assert platform.started == [["editor.exe", "/new"]] and platform.input.done == [("click", "left", 1)]
+    assert platform.started == [["editor.exe", "/new"]] and platform.input.done == [("click", "left", 1, "")]
 
 
 def _answering(times: list[int]) -> Callable[[Any, threading.Event], None]:

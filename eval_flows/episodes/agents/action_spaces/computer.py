@@ -14,8 +14,7 @@ class Computer:
 
     language = "python"
     example = "\n".join((
-        "computer.mouse.move_id(id=12)",
-        "computer.mouse.double_click()",
+        "computer.mouse.triple_click(id=12)",
         'computer.keyboard.write(text="250")',
         'computer.keyboard.press(key="enter")',
     ))  # fmt: skip

@@ -34,7 +34,7 @@ def test_a_question_looks_as_the_page_shows_it() -> None:
 
 def test_the_answer_of_the_page_is_read_whole() -> None:
     found = read_decision(block("text", "````"), Spent(), Computer())
-    assert (found.kind, found.malformed, len(found.actions)) == ("COMMAND", None, 4)
+    assert (found.kind, found.malformed, len(found.actions)) == ("COMMAND", None, 3)
     assert found.words.startswith("The dialog asks") and found.memory == "the number is set; the result must still be saved"
 
 

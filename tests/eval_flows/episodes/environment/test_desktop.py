@@ -29,3 +29,6 @@ def test_a_click_waits_until_the_desktop_has_seen_the_pointer_come() -> None:
     for action in (Action("move_abs", {"x": 0.5, "y": 0.5}), Action("single_click", {})):
         screen.do(action, ())
     assert guest.asked == ["move", "settle", "single_click", "settle"]
+    guest.asked.clear()
+    assert screen.do(Action("triple_click", {"x": 1, "y": 1}), ()) == (1279, 799)
+    assert guest.asked == ["move", "settle", "triple_click", "settle"], "the same if one action names the place"
