@@ -59,6 +59,13 @@ def publish(suite: str) -> None:
 @click.option(
     "--observe", default="tree", show_default=True, help="What the model observes: any of screenshot, tree, marks, before, cards, joined by +."
 )
+@click.option(
+    "--picture",
+    default="native,png,pointer",
+    show_default=True,
+    help="Form of pictures of the screen: native, a width in pixels, or tiles; png, jpeg or jpeg:QUALITY; pointer to draw it; "
+    "action to mark the last one. Join the words by commas.",
+)
 @click.option("--actions", default="computer", show_default=True, help="Action space in which the model answers.")
 @click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
@@ -85,6 +92,7 @@ def episodes(
     model: str | None,
     prompt: Any,
     observe: str,
+    picture: str,
     actions: str,
     temperature: float,
     top_p: float,
@@ -95,6 +103,7 @@ def episodes(
     """Run an agent over SUITE, each episode on its own machine. Run the same command again to continue a stopped run."""
     from eval_flows.episodes.agents.choice import AgentChoice, Sampling
     from eval_flows.episodes.agents.observation_source import observation_choice
+    from eval_flows.episodes.environment.picture import picture_form
     from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
     from flows.progress import progress_bars
     from warehouse.layout import DataFolder
@@ -110,7 +119,7 @@ def episodes(
         Sampling(temperature, top_p),
         model_seconds,
     )
-    options = EpisodeOptions(workers, repeats, start, machine_kind, dict(machine_option), limit, levels, asked, budget)
+    options = EpisodeOptions(workers, repeats, start, machine_kind, dict(machine_option), limit, levels, asked, budget, picture_form(picture))
     with progress_bars() as progress:
         run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
     played = [row for row in run.rows if row["fault"] is None]

@@ -15,7 +15,7 @@ _TOKENS_PER_IMAGE = 1100  # about the tokens of one screenshot at the usual endp
 
 @dataclass(frozen=True)
 class Request:
-    """One chat request. `schema` asks for JSON of this JSON Schema. `images` are PNG files that follow the user's text."""
+    """One chat request. `schema` asks for JSON of this JSON Schema. `images` are PNG or JPEG files that follow the user's text."""
 
     system: str
     user: str
@@ -51,7 +51,7 @@ class Request:
         """Return the content of the user's message: a text, or a text and pictures."""
         if not self.images:
             return self.user
-        urls = [f"data:image/png;base64,{b64encode(image).decode()}" for image in self.images]
+        urls = [f"data:image/{_kind(image)};base64,{b64encode(image).decode()}" for image in self.images]
         return [{"type": "text", "text": self.user}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
     @property
@@ -79,6 +79,10 @@ class Answer:
     call_id: str = ""
     from_cache: bool = False
     failure: Failure | None = None
+
+
+def _kind(image: bytes) -> str:
+    return "jpeg" if image.startswith(b"\xff\xd8\xff") else "png"
 
 
 def read_completion(completion: dict[str, Any], latency_ms: float, endpoint: Endpoint) -> Answer:

@@ -19,6 +19,7 @@ from machines.errors import MachineError, RefusedAction
 Json = dict[str, Any]
 _TRIES = 3
 _ASK_EVERY = 0.02
+WITHOUT_POINTER = "screenshot_without_pointer"
 _PNG, _END_OF_PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 T = TypeVar("T")
 
@@ -39,7 +40,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Observed:
-    """The parts of an observation; a part that was not asked for is None. `tree` is XML, `windows` are lowest first."""
+    """The parts of an observation; a part that was not asked for is None. `screenshot` is PNG, `tree` is XML, `windows` are lowest first."""
 
     screenshot: bytes | None = None
     tree: str | None = None
@@ -85,10 +86,14 @@ class GuestClient:
         return isinstance(said, dict) and bool(said.get("ready"))
 
     def observe(self, what: Iterable[str]) -> Observed:
-        """Return an observation with any of `screenshot`, `tree`, `windows` and `clipboard`."""
-        found = self._json("/observe", {"what": sorted(what)})
+        """Return an observation with any of `screenshot` or `screenshot_without_pointer`, `tree`, `windows` and `clipboard`."""
+        wanted = sorted(what)
+        found = self._json("/observe", {"what": wanted})
+        if WITHOUT_POINTER in wanted and WITHOUT_POINTER not in found:
+            raise MachineError("the guest server of this machine is of an earlier version, which cannot leave the pointer out of pictures: update it")
+        part = WITHOUT_POINTER if WITHOUT_POINTER in found else "screenshot"
         try:
-            screenshot = as_png(base64.b64decode(_part(found, "screenshot", str))) if "screenshot" in found else None
+            screenshot = as_png(base64.b64decode(_part(found, part, str))) if part in found else None
             windows = as_windows(found["windows"]) if "windows" in found else None
         except ValueError as error:
             raise MachineError(f"the guest answered an observation that cannot be read: {error}") from error

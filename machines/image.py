@@ -15,8 +15,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from machines.actions import ACTIONS
+from machines.client import WITHOUT_POINTER
 from machines.errors import MachineNeeds
-from machines.machine import Offers, Program
+from machines.machine import OBSERVATIONS, Offers, Program
 from machines.packages import KEPT, PackageList, hash_of, read_list
 
 _HERE = Path(__file__).parent
@@ -95,6 +96,7 @@ class Image:
             screen=(self.screen["width"], self.screen["height"]),
             programs=self.programs,
             actions=frozenset(ACTIONS),
+            observations=OBSERVATIONS | {WITHOUT_POINTER},
             desktop_own=tuple(declared().own),
             writers=tuple(map(tuple, declared().writers)),
             packages=self.held.packages if self.is_built else (),

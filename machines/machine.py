@@ -12,11 +12,12 @@ from typing import Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from machines.client import Observed
+from machines.client import WITHOUT_POINTER, Observed
 from machines.errors import MachineNeeds
 from machines.plugins import Registry
 
 Json = dict[str, Any]
+OBSERVATIONS = frozenset({"screenshot", "tree", "windows", "clipboard"})
 
 
 class Program(BaseModel):
@@ -41,8 +42,9 @@ class Offers:
 
     `platform` is `linux` or `windows`. `home` is the absolute path of the home folder of `user`, as the machine writes paths. `screen` is width
     and height in pixels. `programs` are by handle. `actions` are names of `machines.actions.ACTIONS`, `observations` the parts that
-    `Client.observe` can return. `desktop_own` lists paths below the home folder that the desktop writes by itself. `writers` are commands that
-    make programs write their settings to files. `packages` is the installed software as `name=version`, as far as the machine knows it.
+    `Client.observe` can return; not every machine has `screenshot_without_pointer`. `desktop_own` lists paths below the home folder that the
+    desktop writes by itself. `writers` are commands that make programs write their settings to files. `packages` is the installed software as
+    `name=version`, as far as the machine knows it.
     """
 
     platform: str
@@ -51,7 +53,7 @@ class Offers:
     screen: tuple[int, int]
     programs: Mapping[str, Program]
     actions: frozenset[str]
-    observations: frozenset[str] = frozenset({"screenshot", "tree", "windows", "clipboard"})
+    observations: frozenset[str] = OBSERVATIONS
     fetches_files: bool = True
     runs_commands: bool = True
     desktop_own: tuple[str, ...] = ()
@@ -65,6 +67,11 @@ class Offers:
         programs = {handle: program.model_dump(mode="json") for handle, program in self.programs.items()}
         left_out = {"packages", "programs", *unordered}
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out} | unordered | {"programs": programs}
+
+    @property
+    def leaves_pointer_out(self) -> bool:
+        """Tell whether it can take pictures of the screen without the pointer."""
+        return WITHOUT_POINTER in self.observations
 
     @property
     def own(self) -> list[str]:

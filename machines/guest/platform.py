@@ -83,8 +83,8 @@ class Platform(Protocol):
     def ended_for_memory(self) -> int:
         """Return how many processes were ended because they used too much memory."""
 
-    def picture(self) -> Image.Image:
-        """Return the screen with the pointer, as an RGB picture."""
+    def picture(self, with_pointer: bool = True) -> Image.Image:
+        """Return the screen as an RGB picture."""
 
     def settle(self, quiet: float, limit: float) -> bool:
         """Wait until nothing has changed for `quiet` seconds; tell whether that happened within `limit` seconds."""

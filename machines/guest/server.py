@@ -28,10 +28,10 @@ class Guest:
         self.actions = Actions(platform, programs)
         self._reading = threading.Lock()
 
-    def png(self) -> bytes:
+    def png(self, with_pointer: bool = True) -> bytes:
         """Return the screen as PNG, with light compression: speed counts more than size here."""
         file = io.BytesIO()
-        self.platform.picture().save(file, "PNG", compress_level=1)
+        self.platform.picture(with_pointer).save(file, "PNG", compress_level=1)
         return file.getvalue()
 
     def tree(self) -> str:
@@ -79,12 +79,14 @@ def create_app(guest: Guest, token: str) -> Flask:
 
     @app.post("/observe")
     def observe() -> Json:
-        """Return the requested parts (picture, tree, windows, clipboard), taken as close to each other as possible."""
+        """Return the requested parts (picture with or without the pointer, tree, windows, clipboard), taken as close to each other as possible."""
         wanted = set(request.get_json()["what"])
         begun = time.monotonic()
         made: Json = {}
         if "screenshot" in wanted:
             made["screenshot"] = base64.b64encode(guest.png()).decode()
+        if "screenshot_without_pointer" in wanted:
+            made["screenshot_without_pointer"] = base64.b64encode(guest.png(with_pointer=False)).decode()
         if "tree" in wanted:
             made["tree"] = guest.tree()
         if "windows" in wanted:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from machines.actions import ACTIONS
-from machines.client import GuestClient
+from machines.client import WITHOUT_POINTER, GuestClient
 from machines.errors import MachineError, MachineNeeds
-from machines.machine import Machine, MachineChoice, Offers
+from machines.machine import OBSERVATIONS, Machine, MachineChoice, Offers
 from machines.remote.declaration import Declared, read_declaration
 from machines.remote.dialect import dialect_of, platform_of, refuses_token, screen_of
 from machines.remote.network import client_of
@@ -50,6 +50,7 @@ class Remote(Machine):
             (declared.screen.width, declared.screen.height),
             declared.programs,
             frozenset(ACTIONS),
+            OBSERVATIONS | {WITHOUT_POINTER} if declared.dialect == "deskmill" else OBSERVATIONS,
             desktop_own=tuple(declared.own),
             writers=tuple(tuple(words) for words in declared.writers),
         )

@@ -60,7 +60,7 @@ def _write_run(site: Site, run_id: str, pictures: Pictures) -> None:
 
 
 def _last(screens: Any) -> Picture | None:
-    return screens[max(screens)] if screens else None
+    return screens[max(screens)][-1] if screens else None
 
 
 def _notices(run: dict[str, Any], called: str) -> list[str]:

@@ -24,10 +24,14 @@ class Spent:
 
 
 class NoDecision(Exception):
-    """The model gave no answer: the episode ends with that status, and the state that it has reached is judged."""
+    """The model gave no answer: the episode ends with that status, and the state that it has reached is judged.
 
-    def __init__(self, status: NoAnswer, why: str, spent: Spent) -> None:
+    `pictures` are those that it was shown.
+    """
+
+    def __init__(self, status: NoAnswer, why: str, spent: Spent, pictures: tuple[bytes, ...] = ()) -> None:
         super().__init__(why)
+        self.pictures = pictures
         self.status = status
         self.spent = spent
 
@@ -37,7 +41,8 @@ class Decision:
     """A decision of an agent: the actions of one step. They are those of a machine, or one of WAIT, DONE and FAIL.
 
     `malformed` says why the agent's text is not an action: then nothing is carried out, and the agent is told. `elements` are the ones that the
-    actions refer to, if they are not all elements of the last observation: an agent may be shown only some.
+    actions refer to, if they are not all elements of the last observation: an agent may be shown only some. `pictures` are the ones that the agent
+    was shown, if it was shown others than those of the observation: a trajectory keeps them.
     """
 
     actions: Sequence[Action] = ()
@@ -46,6 +51,7 @@ class Decision:
     malformed: str | None = None
     spent: Spent = field(default_factory=Spent)
     elements: Sequence[Element] | None = None
+    pictures: tuple[bytes, ...] = ()
 
     @property
     def kind(self) -> str:

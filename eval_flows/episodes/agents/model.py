@@ -10,10 +10,10 @@ from dataclasses import replace
 from eval_flows.episodes.agents.action_space import ACTION_SPACES, ActionSpace
 from eval_flows.episodes.agents.agent import Decision, NoDecision, Situation, Spent
 from eval_flows.episodes.agents.choice import Setting
-from eval_flows.episodes.agents.observation_source import Shown
 from eval_flows.episodes.agents.prompts import rendered
 from eval_flows.episodes.agents.question import Question
 from eval_flows.episodes.environment import DONE, FAIL, WAIT
+from eval_flows.episodes.environment.picture import in_form
 from language_models.chat import Request
 from machines.actions import MalformedAction
 
@@ -31,6 +31,7 @@ class ModelAgent:
         self.wants = choice.observation.wants | {"clipboard"}
         self._choice = choice
         self._space = ACTION_SPACES[choice.actions]()
+        self._form = setting.environment.form
         self._programs = sorted(setting.environment.offers.programs)
         self._sample = setting.repeat  # tells repeats apart
         self._seconds = choice.seconds_per_step * setting.task.budget
@@ -39,16 +40,24 @@ class ModelAgent:
     def decide(self, situation: Situation) -> Decision:
         """Ask the model and read its answer; raise NoDecision if there is no answer. An action on an element that it was not told of is refused."""
         shown = self._choice.observation.show(situation)
-        told = self._ask(Question(self._request(situation, shown), self._seconds))
+        pictures = tuple(file for picture in shown.pictures for file in self._in_form(picture, situation))
+        told = self._ask(Question(self._request(situation, shown.text, pictures), self._seconds))
         self._seconds -= told.seconds
         answer = told.answer
         calls = (answer.call_id,) if answer.call_id else ()
         spent = Spent(answer.input_tokens, answer.output_tokens, answer.cost_usd, calls, told.seconds)
         if told.status is not None:
-            raise NoDecision(told.status, told.why, spent)
-        return replace(read_decision(answer.text, spent, self._space), elements=shown.elements)
+            raise NoDecision(told.status, told.why, spent, pictures)
+        return replace(read_decision(answer.text, spent, self._space), elements=shown.elements, pictures=pictures)
 
-    def _request(self, situation: Situation, shown: Shown) -> Request:
+    def _in_form(self, picture: bytes, situation: Situation) -> tuple[bytes, ...]:
+        """Return a picture of the whole screen in the form of the run: the same files as those of the observation that it is from."""
+        for seen in (situation.before, situation.observation):
+            if seen is not None and seen.pictures and picture == seen.screenshot:
+                return seen.pictures
+        return in_form(picture, self._form, situation.observation.pointer)
+
+    def _request(self, situation: Situation, shown: str, pictures: tuple[bytes, ...]) -> Request:
         seen, sampling = situation.observation, self._choice.sampling
         step = rendered(
             "step",
@@ -61,13 +70,13 @@ class ModelAgent:
             windows=[window.title for window in seen.windows],
             front=next((window.title for window in seen.windows if window.is_active), ""),
             clipboard=(seen.clipboard or "")[:_LONGEST_CLIPBOARD],
-            shown=shown.text,
+            shown=shown,
         )
         system = rendered(
             "system",
             budget=situation.budget,
             reflexion=self._choice.prompt == "reflexion",
-            observed=self._choice.observation.about,
+            observed=[*self._choice.observation.about, *(self._form.told(situation.screen) if "screenshot" in self.wants else ())],
             language=self._space.language,
             actions=self._space.told(self._programs),
             example=self._space.example,
@@ -79,7 +88,7 @@ class ModelAgent:
             top_p=sampling.top_p,
             max_tokens=sampling.most_tokens,
             sample=self._sample,
-            images=shown.pictures,
+            images=pictures,
         )
 
 

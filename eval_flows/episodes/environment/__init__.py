@@ -2,6 +2,7 @@
 
 from eval_flows.episodes.environment.environment import DONE, FAIL, WAIT, Environment
 from eval_flows.episodes.environment.observation import Observation
+from eval_flows.episodes.environment.picture import PictureForm, picture_form
 from eval_flows.episodes.environment.reward import Reward
 
-__all__ = ["DONE", "FAIL", "WAIT", "Environment", "Observation", "Reward"]
+__all__ = ["DONE", "FAIL", "WAIT", "Environment", "Observation", "PictureForm", "Reward", "picture_form"]

@@ -13,12 +13,14 @@ from typing import Literal
 
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.observation import Ending, Observation
+from eval_flows.episodes.environment.picture import PictureForm, Place, in_form
 from eval_flows.episodes.environment.reward import CHECK_SECONDS, Before, Reward, look_before, rewarded
 from eval_flows.episodes.environment.side_effects.home import look_at_home
 from eval_flows.episodes.environment.side_effects.spoil import Spoil, spoils
 from eval_flows.episodes.tasks.makers import make
 from eval_flows.episodes.tasks.task import Task, TaskStep
 from machines.actions import Action, MalformedAction
+from machines.client import WITHOUT_POINTER
 from machines.errors import RefusedAction
 from machines.machine import Machine, Offers
 from machines.observation import Element
@@ -33,9 +35,10 @@ Start = Literal["preloaded", "bare"]
 class Environment:
     """A machine of its own, on which one task after another can be played."""
 
-    def __init__(self, machine: Machine, sees: Iterable[str] = ("screenshot", "clipboard")) -> None:
-        """Take a machine that is not started. `sees` lists what observations hold besides elements and windows."""
+    def __init__(self, machine: Machine, sees: Iterable[str] = ("screenshot", "clipboard"), form: PictureForm | None = None) -> None:
+        """Take a machine that is not started. `sees` lists what observations hold besides elements and windows; `form` is that of their pictures."""
         self.sees = frozenset(sees)
+        self.form = form or PictureForm()
         self._machine = machine
         self._is_started = False
         self._desktop: Desktop | None = None
@@ -92,7 +95,7 @@ class Environment:
                 break
             carried_out += 1
         if not ended or carried_out:
-            self._observed()
+            self._observed(pointer)
         self._observation = replace(self.observation, feedback=feedback, pointer=pointer, ended=ended)
         return self._observation
 
@@ -158,8 +161,11 @@ class Environment:
             raise RuntimeError("nothing was played: reset the environment with a task")
         return self._before
 
-    def _observed(self) -> Observation:
-        self._observation = self.desktop.look(*sorted(self.sees))
+    def _observed(self, place: Place | None = None) -> Observation:
+        """Observe after an action at a place, if it had one."""
+        seen = self.desktop.look(*sorted(WITHOUT_POINTER if part == "screenshot" and not self.form.pointer else part for part in self.sees))
+        pictures = () if seen.screenshot is None else in_form(seen.screenshot, self.form, place)
+        self._observation = replace(seen, pictures=pictures)
         return self._observation
 
     def _do(self, action: Action, elements: Sequence[Element]) -> tuple[int, int] | None:

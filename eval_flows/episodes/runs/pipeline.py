@@ -8,11 +8,12 @@ from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.action_space import ACTION_SPACES
 from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
 from eval_flows.episodes.checkers.checker import identities
+from eval_flows.episodes.environment import PictureForm
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
 from eval_flows.episodes.runs.run import Plan, run_episodes
 from eval_flows.episodes.runs.store import Row
-from eval_flows.episodes.tasks.needs import refuse_if_lacking
+from eval_flows.episodes.tasks.needs import refuse_form, refuse_if_lacking
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import Task
 from eval_flows.progress import Progress
@@ -37,6 +38,7 @@ class EpisodeOptions:
     levels: tuple[str, ...] = ()
     endpoint: Endpoint | None = None
     budget: float | None = None
+    form: PictureForm = field(default_factory=PictureForm)
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,11 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
     if not chosen:
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
     machine = ready_machine(suite_name, [one.task for one in episodes], data, options.machine, options.machine_options)
+    refuse_form(options.form, options.machine, machine.offers)
     valid = {one.task.episode_id: valid_programs(one, catalog, machine.offers.programs) for one in episodes}
     checkers = identities(entry for one in episodes for step in one.task.steps for entry in step.check)
     of_suite = [one.task.episode_id for one in episodes]
-    return Plan(suite_name, of_suite, chosen, valid, agent, machine, checkers, options.start, options.repeats, options.endpoint)
+    return Plan(suite_name, of_suite, chosen, valid, agent, machine, checkers, options.start, options.repeats, options.endpoint, options.form)
 
 
 def ready_machine(suite: str, tasks: Sequence[Task], data: DataFolder, kind: str, options: Mapping[str, str]) -> MachineChoice:

@@ -50,7 +50,8 @@ class _Episode:
             try:
                 decision = self.agent.decide(Situation(*told))
             except NoDecision as error:
-                self._record(begun, Decision(spent=error.spent), observation, replace(observation, feedback=str(error), pointer=None), True)
+                none = Decision(spent=error.spent, pictures=error.pictures)
+                self._record(begun, none, observation, replace(observation, feedback=str(error), pointer=None), True)
                 return error.status
             memory, before = decision.memory or memory, observation
             observation = self._step(decision)
@@ -67,9 +68,9 @@ class _Episode:
         return replace(self.environment.step(()), feedback=decision.malformed)
 
     def _record(self, begun: float, decision: Decision, seen: Observation, after: Observation, gave_no_answer: bool = False) -> None:
-        picture = seen.screenshot if self.keep_pictures else None
+        pictures = (decision.pictures or seen.pictures) if self.keep_pictures else ()
         taken = time.monotonic() - begun
-        self.steps.append(PlayedStep(len(self.steps) + 1, decision, after.feedback, picture, after.pointer, taken, gave_no_answer))
+        self.steps.append(PlayedStep(len(self.steps) + 1, decision, after.feedback, pictures, after.pointer, taken, gave_no_answer))
 
     def _opened(self, observation: Observation) -> str | None:
         """Return the program of the lowest window that is a known program's."""

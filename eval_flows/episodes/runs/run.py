@@ -6,13 +6,13 @@ A run's folder holds `suite_run.json`, which describes the run, and its results,
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from eval_flows.episodes.agents.choice import AgentChoice, Setting, make_agent
-from eval_flows.episodes.environment import Environment
+from eval_flows.episodes.environment import Environment, PictureForm
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.identity import code_hashes
 from eval_flows.episodes.runs.play import HISTORY, play
@@ -50,6 +50,7 @@ class Plan:
     start: Start
     repeats: int
     endpoint: Endpoint | None = None
+    form: PictureForm = field(default_factory=PictureForm)
     keep_pictures: bool = True
 
     @property
@@ -65,6 +66,7 @@ class Plan:
             "machine": self.machine.kind,
             "machine_identity": self.machine.identity,
             "start": self.start,
+            "pictures": str(self.form),
             "offers": self.machine.offers.described,
             "step_budgets": STEP_BUDGETS,
             "history": HISTORY,
@@ -89,6 +91,7 @@ class _Job:
     machine: MachineChoice
     start: Start
     folder: Path
+    form: PictureForm
     keep_pictures: bool
 
 
@@ -115,7 +118,7 @@ def run_episodes(plan: Plan, data: DataFolder, workers: int, progress: Progress,
         rows = results.update()
         wanted = {(one.task.episode_id, repeat): one.task for repeat in range(1, plan.repeats + 1) for one in plan.episodes}
         jobs = [
-            _Job(_about(plan, task, key[1]), task, plan.agent, plan.machine, plan.start, results.trajectory(key), plan.keep_pictures)
+            _Job(_about(plan, task, key[1]), task, plan.agent, plan.machine, plan.start, results.trajectory(key), plan.form, plan.keep_pictures)
             for key, task in wanted.items()
             if key not in rows or rows[key]["fault"] is not None
         ]
@@ -138,12 +141,12 @@ def _play(job: _Job, ask: Ask) -> bool:
     """Play one episode on its own machine, write its trajectory, and tell whether it succeeded."""
     if job.folder.is_dir():  # an earlier try was lost after it had written the trajectory
         return bool(read_trajectory(job.folder)["episode"]["is_success"])
-    with Environment(job.machine.make()) as environment:
+    with Environment(job.machine.make(), form=job.form) as environment:
         agent = make_agent(Setting(job.task, environment, job.about["repeat"], job.agent, ask))
         played = play(environment, job.task, agent, job.start, job.keep_pictures)
     first = played.first_program
     choice = None if first is None else first in job.about["valid_applications"]
-    pictures = {step.number: step.screenshot for step in played.steps if step.screenshot is not None}
+    pictures = {step.number: step.pictures for step in played.steps}
     write_trajectory(job.folder, {**job.about, **figures(played), "is_valid_choice": choice}, [step_figures(step) for step in played.steps], pictures)
     return played.reward.is_success
 

@@ -27,6 +27,7 @@ from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 Key = tuple[str, int]  # the id of an episode, and the repeat
+JPEG = b"\xff\xd8\xff"  # how a file of that format begins
 _NAME_OF_TRAJECTORY = re.compile(r"(?P<episode_id>[^.].*)_(?P<repeat>\d+)")
 _OF_EPISODE = ("run_id", "episode_id", "repeat")
 _FAULTY: Mapping[str, Any] = {"status": "infrastructure fault", "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0, "checks": []}
@@ -105,11 +106,16 @@ def _place(row: Mapping[str, Any]) -> tuple[int, str]:
     return row["repeat"], row["episode_id"]
 
 
-def write_trajectory(folder: Path, episode: Row, steps: Sequence[Row], pictures: Mapping[int, bytes]) -> None:
-    """Write a trajectory completely or not at all: the row of the episode, the rows of its steps, and PNG pictures by number of the step."""
+def write_trajectory(folder: Path, episode: Row, steps: Sequence[Row], pictures: Mapping[int, Sequence[bytes]]) -> None:
+    """Write a trajectory completely or not at all: the row of the episode, the rows of its steps, and pictures by number of the step.
+
+    The picture of step 3 is `003.png` or `003.jpg`; several are `003_1.png`, `003_2.png` and so on, in the order in which the agent got them.
+    """
     with written_folder(folder) as temporary:
-        for number, picture in pictures.items():
-            (temporary / f"{number:03}.png").write_bytes(picture)
+        for number, files in pictures.items():
+            for place, file in enumerate(files, 1):
+                name = f"{number:03}" if len(files) == 1 else f"{number:03}_{place}"
+                (temporary / f"{name}.{'jpg' if file.startswith(JPEG) else 'png'}").write_bytes(file)
         (temporary / "trajectory.json").write_text(json.dumps({"episode": episode, "steps": steps}, indent=1))
 
 

@@ -18,13 +18,14 @@ _SHOWN = 4_000  # the most characters of a value that a check saw
 class PlayedStep:
     """A step of an agent: what it saw, said and did, and the result. `pointer` is the place of the action, in pixels.
 
+    `pictures` are the files that the agent got; of an agent that got none, they show a reader the screen.
     `gave_no_answer` is true if the model gave no decision; `feedback` says why.
     """
 
     number: int
     decision: Decision
     feedback: str
-    screenshot: bytes | None
+    pictures: tuple[bytes, ...]
     pointer: tuple[int, int] | None
     seconds: float
     gave_no_answer: bool = False

@@ -102,7 +102,8 @@ class Sent:
 def as_json(sent: Sent, pictures: Pictures) -> dict[str, Any]:
     """Return the answer to a reset, a step or a look: the session, and the observation with its screenshot as `pictures` asks."""
     picture = sent.observation.screenshot
-    observation = _OBSERVATION.dump_python(replace(sent.observation, screenshot=None), mode="json")
+    observation = _OBSERVATION.dump_python(replace(sent.observation, screenshot=None, pictures=()), mode="json")
+    del observation["pictures"]  # they are the screenshot in another form
     if picture is not None and pictures == "base64":
         observation["screenshot"] = base64.b64encode(picture).decode()
     if picture is not None and pictures == "address":

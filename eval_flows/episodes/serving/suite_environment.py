@@ -6,8 +6,9 @@ from types import TracebackType
 from typing import Any, Literal
 
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, Reward
+from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, PictureForm, Reward, picture_form
 from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.tasks.needs import refuse_form
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import ACTIONS, Action, MalformedAction, made, read_actions
@@ -28,17 +29,23 @@ class SuiteEnvironment:
     """A machine on which one episode of a suite after another is played. As a context manager it is always closed."""
 
     def __init__(
-        self, tasks: Sequence[Task], machine: MachineChoice, sees: Iterable[str] = ("screenshot", "clipboard"), most_steps: int | None = None
+        self,
+        tasks: Sequence[Task],
+        machine: MachineChoice,
+        sees: Iterable[str] = ("screenshot", "clipboard"),
+        most_steps: int | None = None,
+        form: PictureForm | None = None,
     ) -> None:
         """Take the tasks of a suite, and a choice of machine; the machine starts with the first `reset`.
 
-        `sees` lists what observations hold besides elements and windows. `most_steps` lowers the budgets of the tasks.
+        `sees` lists what observations hold besides elements and windows. `most_steps` lowers the budgets of the tasks. `form` is the
+        form of `pictures`; `picture_form` reads one from a text.
         """
         self.tasks = tasks
         self.steps = 0
         self._is_set_up = False
         self._most_steps = most_steps
-        self._environment = Environment(machine.make(), sees)
+        self._environment = Environment(machine.make(), sees, form)
 
     def __enter__(self) -> "SuiteEnvironment":
         """Return the environment."""
@@ -118,17 +125,23 @@ class SuiteEnvironment:
 
 
 def open_environment(
-    suite: str, machine: str = "sandbox", machine_options: Mapping[str, str] | None = None, data: DataFolder | None = None
+    suite: str,
+    machine: str = "sandbox",
+    machine_options: Mapping[str, str] | None = None,
+    data: DataFolder | None = None,
+    pictures: str = "native,png,pointer",
 ) -> SuiteEnvironment:
-    """Return the environment of a suite, on a machine of that kind; images are in the data folder.
+    """Return the environment of a suite, on a machine of that kind; images are in the data folder. `pictures` is read by `picture_form`.
 
-    `BadInput` if there is no such suite, `MachineNeeds` or `PluginError` if the machine cannot be started here; nothing is started yet.
+    `BadInput` if there is no such suite or form of pictures, `MachineNeeds` or `PluginError` if the machine cannot be started here, or
+    cannot give such pictures; nothing is started yet.
     """
     from eval_flows.episodes.runs.pipeline import ready_machine  # it imports the warehouse, which the processes of sessions do not need
 
-    tasks = tasks_of(suite)
+    tasks, form = tasks_of(suite), picture_form(pictures)
     choice = ready_machine(suite, tasks, data or DataFolder.from_environment(), machine, machine_options or {})
-    return SuiteEnvironment(tasks, choice)
+    refuse_form(form, machine, choice.offers)
+    return SuiteEnvironment(tasks, choice, form=form)
 
 
 def find_task(tasks: Sequence[Task], episode: int | str) -> Task:

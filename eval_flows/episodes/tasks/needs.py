@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from eval_flows.episodes.environment.picture import PictureForm
 from eval_flows.episodes.tasks.suite import Suite
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import ACTIONS
@@ -16,6 +17,17 @@ def refuse_if_lacking(name: str, suite: Suite, tasks: Iterable[Task], kind: str,
     lacking = list(_lacking(suite, tasks, offers))
     if lacking:
         raise MachineNeeds(f"the suite '{name}' cannot be played on this machine of kind '{kind}', which lacks: {'; '.join(lacking)}")
+
+
+def refuse_form(form: PictureForm, kind: str, offers: Offers) -> None:
+    """Raise `MachineNeeds` if the machine cannot give pictures of its screen in a form."""
+    if not form.pointer and not offers.leaves_pointer_out:
+        raise MachineNeeds(
+            f"pictures '{form}': this machine of kind '{kind}' draws the pointer into every picture: add `pointer`. "
+            "A remote machine leaves it out only if its file declares the dialect deskmill"
+        )
+    if isinstance(form.size, int) and form.size > offers.screen[0]:
+        raise MachineNeeds(f"pictures '{form}': the screen of this machine is {offers.screen[0]} pixels wide, and pictures are not made larger")
 
 
 def _lacking(suite: Suite, tasks: Iterable[Task], offers: Offers) -> Iterator[str]:

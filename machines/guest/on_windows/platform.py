@@ -46,9 +46,9 @@ class Windows:
         self.input = Input(self._api, self.screen)
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="tree")  # UI Automation is asked by the thread that connected
 
-    def picture(self) -> Image.Image:
-        """Return the screen with the pointer."""
-        return screen.taken(self._api, self.screen)
+    def picture(self, with_pointer: bool = True) -> Image.Image:
+        """Return the screen as an RGB picture."""
+        return screen.taken(self._api, self.screen, with_pointer)
 
     def settle(self, quiet: float, limit: float) -> bool:
         """Wait until nothing on the screen changes, and the window in front answers, for `quiet` seconds."""

@@ -1,4 +1,4 @@
-"""Pictures of the screen by GDI, with the pointer in them."""
+"""Pictures of the screen by GDI, which leaves the pointer out: it is drawn into them if it is asked for."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ _COPY, _WITH_LAYERS = 0x00CC0020, 0x40000000  # SRCCOPY, CAPTUREBLT
 _SHOWING, _NORMAL = 0x1, 0x3  # CURSOR_SHOWING, DI_NORMAL
 
 
-def taken(api: Api, screen: Screen) -> Image.Image:
+def taken(api: Api, screen: Screen, with_pointer: bool = True) -> Image.Image:
     """Return the screen as an RGB picture; `ActionError` if Windows gives none, as on a locked screen."""
     desktop = api.GetDC(None)
     memory = api.CreateCompatibleDC(desktop)
@@ -19,7 +19,8 @@ def taken(api: Api, screen: Screen) -> Image.Image:
     before = api.SelectObject(memory, bitmap)
     try:
         done = api.BitBlt(memory, 0, 0, screen.width, screen.height, desktop, 0, 0, _COPY | _WITH_LAYERS)
-        _draw_pointer(api, memory)
+        if with_pointer:
+            _draw_pointer(api, memory)
         api.SelectObject(memory, before)  # the pixels of a selected bitmap cannot be read
         header = BitmapHeader(ctypes.sizeof(BitmapHeader), screen.width, -screen.height, 1, 32)  # a negative height means that the top comes first
         pixels = ctypes.create_string_buffer(screen.width * screen.height * 4)

@@ -62,8 +62,8 @@ class FakePlatform:
         self.activated: list[str] = []
         self.xml = TREE
 
-    def picture(self) -> Image.Image:
-        return Image.new("RGB", (200, 100), "navy")
+    def picture(self, with_pointer: bool = True) -> Image.Image:
+        return Image.new("RGB", (200, 100), "navy" if with_pointer else "teal")
 
     def settle(self, quiet: float, limit: float) -> bool:
         return quiet <= limit

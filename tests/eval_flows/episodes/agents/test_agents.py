@@ -20,7 +20,7 @@ from eval_flows.episodes.agents.model import ModelAgent, read_decision
 from eval_flows.episodes.agents.observation_source import ObservationChoice, observation_choice
 from eval_flows.episodes.agents.observations.cards import Cards
 from eval_flows.episodes.agents.question import Ask, NoAnswer, Question, Told
-from eval_flows.episodes.environment import Environment, Observation
+from eval_flows.episodes.environment import Environment, Observation, PictureForm
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from eval_flows.episodes.tasks.task import Task
@@ -64,7 +64,7 @@ def setting(choice: AgentChoice, ask: Ask = lambda question: pytest.fail("a mode
     """An episode on a machine with two programs."""
     task = Task(level="L1", discipline="", instruction="", values={}, steps=())
     programs = {name: Program(command=[name], window_class=name) for name in ("thunar", "mousepad")}
-    environment = SimpleNamespace(offers=replace(OFFERS, programs=programs))
+    environment = SimpleNamespace(offers=replace(OFFERS, programs=programs), form=PictureForm())
     return Setting(task, cast("Environment", environment), repeat, choice, ask)
 
 

@@ -50,7 +50,7 @@ def play(folder: Path, episode_id: str, repeat: int = 1, **more: Any) -> Row:
     """Leave the trajectory of an episode, as a worker does. Its row, without the number of tries."""
     row = {name: value for name, value in episode_row("run", episode_id, repeat, **more).items() if name not in ("tries", "fault")}
     steps = [{name: value for name, value in step_row(row, number).items() if name not in _OF_EPISODE} for number in (1, 2, 3)]
-    write_trajectory(Results(folder).trajectory((episode_id, repeat)), row, steps, {1: b"a picture"})
+    write_trajectory(Results(folder).trajectory((episode_id, repeat)), row, steps, {1: [b"a picture"]})
     return row
 
 
