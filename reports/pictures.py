@@ -53,7 +53,7 @@ class Pictures:
 
     def _screen(self, size: tuple[int, int]) -> tuple[int, int] | None:
         """Return the size of the screen that a picture shows; None for a part of it. Earlier runs do not tell: their pictures are whole."""
-        if str(self._described.get("pictures", "")).startswith("tiles"):
+        if str(self._described.get("picture", "")).startswith("tiles"):
             return None
         width, height = self._described.get("offers", {}).get("screen", size)
         return int(width), int(height)

@@ -77,12 +77,12 @@ def picture_form(text: str) -> PictureForm:
         elif word in ("pointer", "action"):
             drawn.append(word)
         else:
-            raise BadInput(f"pictures '{text}': '{word}' is unknown; {_THERE_IS}")
+            raise BadInput(f"picture '{text}': '{word}' is unknown; {_THERE_IS}")
     if len(sizes) > 1 or len(kinds) > 1 or len(set(drawn)) < len(drawn):
-        raise BadInput(f"pictures '{text}': the size, the format, or a word is given twice; {_THERE_IS}")
+        raise BadInput(f"picture '{text}': the size, the format, or a word is given twice; {_THERE_IS}")
     (size,), ((kind, quality),) = sizes or ["native"], kinds or [("png", _QUALITY)]
     if (isinstance(size, int) and size < _SMALLEST_WIDTH) or not 1 <= quality <= 95:
-        raise BadInput(f"pictures '{text}': a width is {_SMALLEST_WIDTH} pixels or more, and a quality of JPEG is from 1 to 95")
+        raise BadInput(f"picture '{text}': a width is {_SMALLEST_WIDTH} pixels or more, and a quality of JPEG is from 1 to 95")
     return PictureForm(size, kind, quality, "pointer" in drawn, "action" in drawn)
 
 

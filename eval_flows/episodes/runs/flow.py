@@ -7,6 +7,7 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from eval_flows.episodes.agents.choice import AgentChoice, Prompt
 from eval_flows.episodes.agents.observation_source import observation_choice
+from eval_flows.episodes.environment import picture_form
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
 from language_models.registry import find_endpoint
 from warehouse.layout import DataFolder
@@ -26,6 +27,7 @@ def run_episodes(
     base_url: str | None = None,
     prompt: Prompt = "react",
     observe: str = "tree",
+    picture: str = "native,png,pointer",
     budget: float | None = None,
     ask_anew: str | None = None,
 ) -> str:
@@ -39,7 +41,7 @@ def run_episodes(
     endpoint = find_endpoint(model, base_url, edition=ask_anew, own=data.models) if model else None
     asked = agent or ("oracle" if model is None else "model")
     chosen = AgentChoice(asked, model=model, prompt=prompt, observation=observation_choice(observe, suite))
-    options = EpisodeOptions(workers, repeats, start, machine, endpoint=endpoint, budget=budget)
+    options = EpisodeOptions(workers, repeats, start, machine, endpoint=endpoint, budget=budget, form=picture_form(picture))
     run = evaluate_episodes(suite, chosen, options, data, progress)
     if run.ended_early:
         logger.warning(run.ended_early)

@@ -66,7 +66,7 @@ class Plan:
             "machine": self.machine.kind,
             "machine_identity": self.machine.identity,
             "start": self.start,
-            "pictures": str(self.form),
+            "picture": str(self.form),
             "offers": self.machine.offers.described,
             "step_budgets": STEP_BUDGETS,
             "history": HISTORY,

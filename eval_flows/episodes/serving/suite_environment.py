@@ -129,16 +129,16 @@ def open_environment(
     machine: str = "sandbox",
     machine_options: Mapping[str, str] | None = None,
     data: DataFolder | None = None,
-    pictures: str = "native,png,pointer",
+    picture: str = "native,png,pointer",
 ) -> SuiteEnvironment:
-    """Return the environment of a suite, on a machine of that kind; images are in the data folder. `pictures` is read by `picture_form`.
+    """Return the environment of a suite, on a machine of that kind; images are in the data folder. `picture` is read by `picture_form`.
 
     `BadInput` if there is no such suite or form of pictures, `MachineNeeds` or `PluginError` if the machine cannot be started here, or
     cannot give such pictures; nothing is started yet.
     """
     from eval_flows.episodes.runs.pipeline import ready_machine  # it imports the warehouse, which the processes of sessions do not need
 
-    tasks, form = tasks_of(suite), picture_form(pictures)
+    tasks, form = tasks_of(suite), picture_form(picture)
     choice = ready_machine(suite, tasks, data or DataFolder.from_environment(), machine, machine_options or {})
     refuse_form(form, machine, choice.offers)
     return SuiteEnvironment(tasks, choice, form=form)

@@ -23,11 +23,11 @@ def refuse_form(form: PictureForm, kind: str, offers: Offers) -> None:
     """Raise `MachineNeeds` if the machine cannot give pictures of its screen in a form."""
     if not form.pointer and not offers.leaves_pointer_out:
         raise MachineNeeds(
-            f"pictures '{form}': this machine of kind '{kind}' draws the pointer into every picture: add `pointer`. "
+            f"picture '{form}': this machine of kind '{kind}' draws the pointer into every picture: add `pointer`. "
             "A remote machine leaves it out only if its file declares the dialect deskmill"
         )
     if isinstance(form.size, int) and form.size > offers.screen[0]:
-        raise MachineNeeds(f"pictures '{form}': the screen of this machine is {offers.screen[0]} pixels wide, and pictures are not made larger")
+        raise MachineNeeds(f"picture '{form}': the screen of this machine is {offers.screen[0]} pixels wide, and pictures are not made larger")
 
 
 def _lacking(suite: Suite, tasks: Iterable[Task], offers: Offers) -> Iterator[str]:

@@ -166,8 +166,11 @@ def test_a_picture_is_what_the_screen_holds_and_nothing_is_left() -> None:
 
     library = Library(GetDIBits=pixels, GetCursorInfo=0, CreateCompatibleBitmap=77, CreateCompatibleDC=78)
     picture = screen.taken(api.Api(lambda _: library), Screen(3, 2))
+    assert len(library.GetCursorInfo.calls) == 1, "the pointer is looked for, to be drawn"
     assert picture.size == (3, 2) and picture.getpixel((2, 1)) == (30, 20, 10)
     assert library.DeleteObject.calls == [(77,)] and library.DeleteDC.calls == [(78,)] and len(library.ReleaseDC.calls) == 1
+    screen.taken(api.Api(lambda _: library), Screen(3, 2), with_pointer=False)
+    assert len(library.GetCursorInfo.calls) == 1, "and left out"
     library.BitBlt.answer = 0
     with pytest.raises(ActionError, match="no picture of the screen"):
         screen.taken(api.Api(lambda _: library), Screen(3, 2))

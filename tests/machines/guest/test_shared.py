@@ -43,6 +43,9 @@ def test_an_observation_holds_the_parts_of_the_platform(served: tuple[FakePlatfo
     assert seen is not None and seen["tree"] == TREE and seen["clipboard"] == "pears"
     assert Image.open(io.BytesIO(base64.b64decode(seen["screenshot"]))).size == (200, 100)
     assert [window["window_class"] for window in seen["windows"]] == ["Notepad"]
+    bare = client.post("/observe", json={"what": ["screenshot_without_pointer"]}, headers=TOKEN).json
+    assert bare is not None and set(bare) == {"screenshot_without_pointer", "seconds"}
+    assert bare["screenshot_without_pointer"] != seen["screenshot"]
     assert client.get("/platform", headers=TOKEN).text == "Windows"
     assert client.post("/screen_size", headers=TOKEN).json == {"width": 200, "height": 100}
 

@@ -48,6 +48,9 @@ def test_a_sound_file_is_what_the_machine_offers_without_starting_it(tmp_path: P
     choice = MachineChoice("remote", "smoke", tmp_path, {"file": str(declared(tmp_path, SOUND))})
     offers = choice.offers
     assert (offers.platform, offers.user, offers.home, offers.screen) == ("windows", "Docker", "C:\\Users\\Docker", (1440, 900))
+    assert offers.leaves_pointer_out, "our guest server does, and others draw it into every picture"
+    others = SOUND.replace("dialect: deskmill", "dialect: waa"), SOUND.replace("dialect: deskmill\n", "")
+    assert not any(MachineChoice("remote", "", tmp_path, {"file": str(declared(tmp_path, text))}).offers.leaves_pointer_out for text in others)
     assert offers.programs["notepad"].command == ["notepad.exe"] and offers.programs["calculator"].window_class == "ApplicationFrameWindow"
     assert {"move_id", "write", "open_program"} <= offers.actions
 

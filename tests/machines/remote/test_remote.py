@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
+from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image
 from machines.machine import Client, Machine, MachineChoice
@@ -93,8 +94,6 @@ def _copied(source: socket.socket, target: socket.socket) -> None:
 
 
 def test_our_own_server_in_a_sandbox_is_the_same_machine_over_the_network(image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from machines.client import GuestClient
-
     made: list[tuple[str, str]] = []
     over_socket = GuestClient.over_socket
 
@@ -285,14 +284,21 @@ def test_a_wrong_token_is_the_users_to_correct(tmp_path: Path, monkeypatch: pyte
 
 
 def test_an_answer_has_an_end_in_time_and_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    from machines.client import GuestClient
-
     monkeypatch.setattr(network, "_SECONDS", 0.3)
     with raw(_dripping) as address, pytest.raises(MachineError, match="does not answer: ReadTimeout"):
         GuestClient(network.client_of(address, None)).state()
     monkeypatch.setattr(network, "_LARGEST", 1000)
     with raw(_answering(_http(b"x" * 5000))) as address, pytest.raises(MachineError, match="larger than 1000 bytes"):
         GuestClient(network.client_of(address, None)).state()
+
+
+def test_a_guest_server_that_cannot_leave_the_pointer_out_is_told_to_be_updated() -> None:
+    """An earlier version of ours leaves out what it does not know."""
+    with (
+        raw(_answering(_http(b'{"seconds": 0}'))) as address,
+        pytest.raises(MachineError, match="cannot leave the pointer out of pictures: update it"),
+    ):
+        GuestClient(network.client_of(address, None)).observe(["screenshot_without_pointer"])
 
 
 def test_a_picture_that_is_cut_off_is_a_fault_of_the_machine() -> None:

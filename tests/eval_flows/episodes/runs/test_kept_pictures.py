@@ -69,7 +69,7 @@ def test_what_the_model_got_is_what_is_kept(
     assert [len(pictures) for pictures in shown.values()] == counts
     assert {picture.screen for pictures in shown.values() for picture in pictures} == {None if "tiles" in form else (1280, 800)}
     described = json.loads((data.runs / run.run_id / "suite_run.json").read_text())
-    assert picture_form(described["pictures"]) == picture_form(form)
+    assert picture_form(described["picture"]) == picture_form(form)
 
 
 def test_another_form_is_another_run(data: DataFolder, listed: Listed) -> None:
