@@ -33,6 +33,7 @@ setup-dev: $(VENV)/.ready-dev
 $(VENV)/.ready-dev: $(READY)
 	bash .ci/debian-packages browser
 	bash .ci/debian-packages machines
+	bash .ci/debian-packages ocr
 	bash .ci/debian-packages virtual-machines
 	$(INSTALL) '.[dev]'
 	touch $@

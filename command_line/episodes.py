@@ -57,7 +57,17 @@ def publish(suite: str) -> None:
 @click.option("--model", help="Language model of the agent.")
 @click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="Prompt style of the model.")
 @click.option(
-    "--observe", default="tree", show_default=True, help="What the model observes: any of screenshot, tree, marks, before, cards, joined by +."
+    "--observe",
+    default="tree",
+    show_default=True,
+    help="What the model observes: screenshot, tree, marks, before, cards, joined by +; 'marks[tree,ocr]' mixes tree, dom, ocr, icons, detector.",
+)
+@click.option(
+    "--picture",
+    default="native,png,pointer",
+    show_default=True,
+    help="Form of pictures of the screen: native, a width in pixels, or tiles; png, jpeg or jpeg:QUALITY; pointer to draw it; "
+    "action to mark the last one. Join the words by commas.",
 )
 @click.option(
     "--picture",

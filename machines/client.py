@@ -39,13 +39,33 @@ class Window:
 
 
 @dataclass(frozen=True)
+class PageElement:
+    """What can be used on the page of a browser, with a role of `machines/trees/roles.yaml`; its place is in pixels of the screen."""
+
+    role: str
+    name: str
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
 class Observed:
-    """The parts of an observation; a part that was not asked for is None. `screenshot` is PNG, `tree` is XML, `windows` are lowest first."""
+    """The parts of an observation; a part that was not asked for is None. `screenshot` is PNG, `tree` is XML, `windows` are lowest first,
+    `dom` is of the page in front and empty if no browser is in front.
+
+    `is_still` tells whether all parts are of one moment, and `has_changed` whether anything but the pointer looks different since the last
+    observation with a tree; None if the guest cannot tell.
+    """
 
     screenshot: bytes | None = None
     tree: str | None = None
     windows: tuple[Window, ...] | None = None
     clipboard: str | None = None
+    is_still: bool = True
+    has_changed: bool | None = None
+    dom: tuple[PageElement, ...] | None = None
 
 
 class GuestClient:
@@ -86,7 +106,7 @@ class GuestClient:
         return isinstance(said, dict) and bool(said.get("ready"))
 
     def observe(self, what: Iterable[str]) -> Observed:
-        """Return an observation with any of `screenshot` or `screenshot_without_pointer`, `tree`, `windows` and `clipboard`."""
+        """Return an observation with any of `screenshot` or `screenshot_without_pointer`, `tree`, `windows`, `clipboard` and `dom`."""
         wanted = sorted(what)
         found = self._json("/observe", {"what": wanted})
         if WITHOUT_POINTER in wanted and WITHOUT_POINTER not in found:
@@ -95,10 +115,13 @@ class GuestClient:
         try:
             screenshot = as_png(base64.b64decode(_part(found, part, str))) if part in found else None
             windows = as_windows(found["windows"]) if "windows" in found else None
+            dom = as_page(found["dom"]) if "dom" in found else None
         except ValueError as error:
             raise MachineError(f"the guest answered an observation that cannot be read: {error}") from error
         tree, clipboard = (_part(found, name, str) if name in found else None for name in ("tree", "clipboard"))
-        return Observed(screenshot, tree, windows, clipboard)
+        is_still = _part(found, "is_still", bool) if "is_still" in found else True
+        has_changed = _part(found, "has_changed", bool) if found.get("has_changed") is not None else None
+        return Observed(screenshot, tree, windows, clipboard, is_still, has_changed, dom)
 
     def act(self, action: Json) -> None:
         """Carry out an action once; `RefusedAction` with the guest's words if it refuses."""
@@ -186,16 +209,25 @@ class GuestClient:
         return found
 
 
-_WINDOWS = TypeAdapter(tuple[Window, ...])
+_WINDOWS, _PAGE = TypeAdapter(tuple[Window, ...]), TypeAdapter(tuple[PageElement, ...])
 
 
 def as_windows(found: object) -> tuple[Window, ...]:
     """Return windows from what JSON held; `ValueError` if they are none."""
+    return _validated("windows", _WINDOWS, found)
+
+
+def as_page(found: object) -> tuple[PageElement, ...]:
+    """Return the elements of a page from what JSON held; `ValueError` if they are none."""
+    return _validated("dom", _PAGE, found)
+
+
+def _validated(part: str, kind: TypeAdapter[T], found: object) -> T:
     try:
-        return _WINDOWS.validate_python(found)
+        return kind.validate_python(found)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise ValueError(f"windows: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise ValueError(f"{part}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
 
 
 def as_json(content: bytes | str) -> Any:

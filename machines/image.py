@@ -96,7 +96,7 @@ class Image:
             screen=(self.screen["width"], self.screen["height"]),
             programs=self.programs,
             actions=frozenset(ACTIONS),
-            observations=OBSERVATIONS | {WITHOUT_POINTER},
+            observations=OBSERVATIONS | {WITHOUT_POINTER, "dom"},
             desktop_own=tuple(declared().own),
             writers=tuple(map(tuple, declared().writers)),
             packages=self.held.packages if self.is_built else (),

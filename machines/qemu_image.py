@@ -103,7 +103,7 @@ def disks(machines: Path) -> Iterator[tuple[str, Made]]:
 
 def code_files() -> list[Path]:
     """Return the files of ours that run inside a virtual machine."""
-    return sorted(path for room in ("guest", "vm") for path in (_HERE / room).rglob("*") if path.suffix in {".py", ".sh"})
+    return sorted(path for room in ("guest", "vm") for path in (_HERE / room).rglob("*") if path.suffix in {".py", ".js", ".sh"})
 
 
 def guest_start(image: Image, token: str) -> dict[str, Any]:

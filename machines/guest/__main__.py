@@ -68,7 +68,7 @@ def _serve(processes: Processes, desktop: Desktop, asked: dict[str, Any]) -> Non
     from machines.guest.server import Guest, create_app
     from machines.guest.serving import serve
 
-    guest = Guest(Linux(processes, desktop, asked["slowness"]), asked["programs"])
+    guest = Guest(Linux(processes, desktop, asked["slowness"]), asked["programs"], asked["slowness"])
     app = create_app(guest, asked["token"])
     add_protocol(app, guest)
     desktop.watch()

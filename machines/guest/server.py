@@ -11,9 +11,12 @@ import time
 from typing import Any
 
 from flask import Flask, Response, g, jsonify, request
+from PIL import Image
 from werkzeug.exceptions import HTTPException
 
 from machines.guest.actions import Actions
+from machines.guest.moments import Moments
+from machines.guest.page import BROWSER, Page
 from machines.guest.platform import ActionError, Platform
 
 Json = dict[str, Any]
@@ -23,16 +26,16 @@ _KEPT_ANSWERS = 1000
 class Guest:
     """The platform and the actions on it, as the endpoints use them."""
 
-    def __init__(self, platform: Platform, programs: dict[str, list[str]]) -> None:
+    def __init__(self, platform: Platform, programs: dict[str, list[str]], slowness: float = 1.0) -> None:
         self.platform = platform
+        self._page = Page(slowness)
         self.actions = Actions(platform, programs)
+        self.moments = Moments(platform, self.tree)
         self._reading = threading.Lock()
 
     def png(self, with_pointer: bool = True) -> bytes:
-        """Return the screen as PNG, with light compression: speed counts more than size here."""
-        file = io.BytesIO()
-        self.platform.picture(with_pointer).save(file, "PNG", compress_level=1)
-        return file.getvalue()
+        """Return the screen as PNG."""
+        return as_png(self.platform.picture(with_pointer))
 
     def tree(self) -> str:
         """Return the accessibility tree as XML. One tree is read at a time: applications answer one question after another anyway."""
@@ -42,6 +45,18 @@ class Guest:
     def windows(self) -> list[Json]:
         """Return the windows, lowest first."""
         return [window.as_json() for window in self.platform.windows()]
+
+    def dom(self) -> list[Json]:
+        """Return what can be used on the page in front: role, name and place; empty if another window is in front."""
+        is_in_front = any(window.is_active and window.window_class.lower() == BROWSER for window in self.platform.windows())
+        return self._page.elements() if is_in_front else []
+
+
+def as_png(picture: Image.Image) -> bytes:
+    """Return a picture as PNG, with light compression: speed counts more than size here."""
+    file = io.BytesIO()
+    picture.save(file, "PNG", compress_level=1)
+    return file.getvalue()
 
 
 def create_app(guest: Guest, token: str) -> Flask:
@@ -79,20 +94,28 @@ def create_app(guest: Guest, token: str) -> Flask:
 
     @app.post("/observe")
     def observe() -> Json:
-        """Return the requested parts (picture with or without the pointer, tree, windows, clipboard), taken as close to each other as possible."""
+        """Return the requested parts (picture with or without the pointer, tree, windows, clipboard, dom); with a tree, of one moment."""
         wanted = set(request.get_json()["what"])
         begun = time.monotonic()
         made: Json = {}
-        if "screenshot" in wanted:
-            made["screenshot"] = base64.b64encode(guest.png()).decode()
+        if "tree" in wanted:
+            moment = guest.moments.now()
+            made |= {"tree": moment.tree, "is_still": moment.is_still, "has_changed": moment.has_changed}
+            if "windows" in wanted:
+                made["windows"] = [window.as_json() for window in moment.windows]
+            if "screenshot" in wanted:
+                made["screenshot"] = base64.b64encode(as_png(moment.picture)).decode()
+        else:
+            if "windows" in wanted:
+                made["windows"] = guest.windows()
+            if "screenshot" in wanted:
+                made["screenshot"] = base64.b64encode(guest.png()).decode()
         if "screenshot_without_pointer" in wanted:
             made["screenshot_without_pointer"] = base64.b64encode(guest.png(with_pointer=False)).decode()
-        if "tree" in wanted:
-            made["tree"] = guest.tree()
-        if "windows" in wanted:
-            made["windows"] = guest.windows()
         if "clipboard" in wanted:
             made["clipboard"] = guest.platform.copied()
+        if "dom" in wanted:
+            made["dom"] = guest.dom()
         return {**made, "seconds": time.monotonic() - begun}
 
     @app.post("/act")

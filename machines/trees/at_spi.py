@@ -3,47 +3,101 @@
 The role of a node is its tag, its states and its box are attributes in namespaces, and its text is the content.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element as Node
 
-from machines.trees.elements import Element, Pair, is_on, pair
-from machines.trees.roles import CUSTOM, of_at_spi, windows
+from machines.trees.beside import with_labels
+from machines.trees.elements import Box, Element, Pair, pair, shared
+from machines.trees.roles import CUSTOM, is_clipping, of_at_spi, windows
+from machines.trees.spreadsheets import with_headers
+
+_POP_UP = frozenset({"menu", "popup menu", "combo box"})  # what they hold comes up outside of what they stand in
+_NOT_MUCH_LARGER = 4  # times: what is named and not much larger than an element without a name tells what it is
 
 
 def elements_of(root: Node, screen: Pair) -> list[Element]:
-    """Return the elements that lie on the screen; `ValueError` for a place, size or value that cannot be read."""
+    """Return the elements that can be seen on the screen; `ValueError` for a place, size or value that cannot be read."""
     found: list[Element] = []
+    holders: list[str] = []
     for application in root:
         for child in application:
-            _collect(child, "", application.get("name", ""), screen, found, _Standing())
-    return found
+            _collect(child, application.get("name", ""), found, holders, _Surroundings((0, 0, *screen), (0, 0, *screen)))
+    return with_headers(with_labels(found, holders))
 
 
 @dataclass(frozen=True)
-class _Standing:
-    """The place that the surroundings of a node report, and how far below it the node really is.
+class _Surroundings:
+    """What surrounds a node: the part of the screen in which it can be seen, its window, what is named around it, and how far from its place it is.
 
-    LibreOffice reports what it draws itself too high, by the height of the menu bar: its root pane and everything in it. What the toolkit draws
-    is right; it is in a node of LibreOffice of exactly the same size.
+    LibreOffice reports what it draws itself at a wrong place, its root pane and everything in it: too high by the height of the menu bar, and too far
+    to the right after some fields had the focus. What the toolkit draws is right. Either is in a node of the other of exactly the same size.
     """
 
+    screen: Box
+    seen: Box | None
+    window: str = ""
+    name: str = ""
+    named: Box = (0, 0, 0, 0)
     place: Pair = (0, 0)
     size: Pair = (0, 0)
-    below: int = 0
+    shift: Pair = (0, 0)
 
-    def within(self, role: str, place: Pair, size: Pair) -> "_Standing":
-        """Return the same for a node inside this one."""
-        fills = size == self.size and place[0] == self.place[0]
-        if fills and role == "root pane" and place[1] < self.place[1]:
-            return _Standing(place, size, self.place[1] - place[1])
-        is_true = fills and place[1] == self.place[1] + self.below
-        return _Standing(place, size, 0 if is_true else self.below)
+    def standing(self, role: str, place: Pair, size: Pair) -> "_Surroundings":
+        """Return the same for a node inside this one, with its place as reported."""
+        fills = size == self.size and any(size)
+        if fills and role == "root pane":
+            return replace(self, place=place, size=size, shift=(self.place[0] - place[0], self.place[1] - place[1]))
+        is_true = fills and place == self.shifted(self.place)
+        return replace(self, place=place, size=size, shift=(0, 0) if is_true else self.shift)
+
+    def shifted(self, place: Pair) -> Pair:
+        """Return where a node with this reported place really is."""
+        return place[0] + self.shift[0], place[1] + self.shift[1]
+
+    def with_node(self, role: str, name: str, box: Box) -> "_Surroundings":
+        """Return the surroundings of what is in a node."""
+        window = name if role in windows() else self.window
+        around = (name, box) if name and role not in windows() else (self.name, self.named)
+        seen = self.screen if role in _POP_UP else self.seen
+        if is_clipping(role) and min(box[2:]) > 0 and seen is not None:
+            seen = shared(seen, box)
+        return replace(self, seen=seen, window=window, name=around[0], named=around[1])
+
+    def describes(self, box: Box) -> str:
+        """Return the name of what a nameless element stands in, if that is not much more than the element."""
+        is_close = self.named[2] * self.named[3] <= _NOT_MUCH_LARGER * box[2] * box[3]
+        return self.name if is_close else ""
 
 
-def _collect(node: Node, window: str, application: str, screen: Pair, found: list[Element], around: _Standing) -> None:
+def _collect(node: Node, application: str, found: list[Element], holders: list[str], around: _Surroundings) -> None:
+    """Add the elements of a node to `found`, and for each the name of what it stands in to `holders`."""
     name, role = node.get("name", "").strip(), of_at_spi().get(node.tag, CUSTOM)
-    if role in windows():
-        window = name
+    place, size, value, states = _attributes(node)
+    if role == "menu bar" and not any(size):
+        return  # LibreOffice's own; the toolkit's shows in the same place
+    around = around.standing(role, place, size)
+    box = (*around.shifted(place), *size)
+    seen = shared(box, around.seen) if around.seen is not None else None
+    if seen is not None:
+        text, described = (node.text or "").strip("\n"), node.get("description", "").strip()
+        window = name if role in windows() else around.window
+        found.append(Element(len(found) + 1, role, name, text, value, states, seen, window, application, described, node.get("selected-text", "")))
+        holders.append(around.describes(box))
+    inside = around.with_node(role, name, box)
+    if role == "table" and _is_told_from_corner(node, box):
+        inside = replace(inside, shift=box[:2])
+    for child in node:
+        _collect(child, application, found, holders, inside)
+
+
+def _is_told_from_corner(table: Node, box: Box) -> bool:
+    """Tell whether the places in a table are counted from its corner, as those in previews of LibreOffice are: they begin at 0 where it does not."""
+    places = [place for place, size, _, _ in map(_attributes, table) if any(size)]
+    return bool(places) and min(places) == (0, 0) and min(box[:2]) > 0
+
+
+def _attributes(node: Node) -> tuple[Pair, Pair, float | None, frozenset[str]]:
+    """Return the place, the size, the value and the states of a node."""
     place, size, value, states = (0, 0), (0, 0), None, set()
     for key, text in node.attrib.items():
         space, _, short = key.rpartition("}")
@@ -55,12 +109,4 @@ def _collect(node: Node, window: str, application: str, screen: Pair, found: lis
             value = float(text)
         elif "state" in space and text == "true":
             states.add(short.replace("_", "-"))  # OSWorld writes underscores
-    if role == "menu bar" and not any(size):
-        return  # LibreOffice's own; the toolkit's shows in the same place
-    standing = around.within(role, place, size)
-    place = place[0], place[1] + standing.below
-    if is_on(place, size, screen):
-        text = (node.text or "").strip("\n")
-        found.append(Element(len(found) + 1, role, name, text, value, frozenset(states), (*place, *size), window, application))
-    for child in node:
-        _collect(child, window, application, screen, found, standing)
+    return place, size, value, frozenset(states)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 Box = tuple[int, int, int, int]
 Pair = tuple[int, int]
 _PAIR = re.compile(r"\(\s*(-?[0-9]{1,10})\s*,\s*(-?[0-9]{1,10})\s*\)")  # what is not shown lies at -2147483648
+_SMALLEST = 2  # pixels of the side of an element that can be seen
 
 
 @dataclass(frozen=True)
 class Element:
     """An element on the screen; `window` is the title of its window, `application` the name of its program.
 
-    `role` is one of `roles.yaml`. `box` is x, y, width, height in pixels. Elements are numbered in the order of the tree.
+    `role` is one of `roles.yaml`. `box` is x, y, width, height of the part that can be seen, in pixels. `description` tells of an element without
+    a name what it is: its tooltip, its label, or what it stands in. `selection` is the part of its text that is selected.
     """
 
     number: int
@@ -24,6 +26,8 @@ class Element:
     box: Box
     window: str
     application: str
+    description: str = ""
+    selection: str = ""
 
     @property
     def middle(self) -> Pair:
@@ -31,11 +35,17 @@ class Element:
         x, y, width, height = self.box
         return x + width // 2, y + height // 2
 
+    @property
+    def label(self) -> str:
+        """Return what a person calls it: its name, or else its description."""
+        return self.name or self.description
 
-def is_on(place: Pair, size: Pair, screen: Pair) -> bool:
-    """Tell whether the middle of a box is on the screen."""
-    inside = all(0 <= start + length // 2 < whole for start, length, whole in zip(place, size, screen, strict=True))
-    return inside and min(size) > 0
+
+def shared(one: Box, other: Box) -> Box | None:
+    """Return the part of a box that lies in another one; None if too little is left to be seen."""
+    left, top = max(one[0], other[0]), max(one[1], other[1])
+    width, height = min(one[0] + one[2], other[0] + other[2]) - left, min(one[1] + one[3], other[1] + other[3]) - top
+    return (left, top, width, height) if width >= _SMALLEST and height >= _SMALLEST else None
 
 
 def pair(text: str) -> Pair:

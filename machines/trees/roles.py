@@ -19,7 +19,9 @@ class Role(BaseModel):
     at_spi: list[str] = []
     uia: list[str] = []
     window: bool = False
+    clips: bool = False
     plain: bool = False
+    holds: bool = False
     used: bool = False
 
 
@@ -68,6 +70,16 @@ def of_uia() -> Mapping[str, str]:
 def windows() -> frozenset[str]:
     """Return the roles of windows."""
     return frozenset(name for name, role in declared().roles.items() if role.window)
+
+
+def is_clipping(role: str) -> bool:
+    """Tell whether what is in elements of this role can be seen only within their boxes."""
+    return role in declared().roles and declared().roles[role].clips
+
+
+def is_holding(role: str) -> bool:
+    """Tell whether elements of this role only hold other elements."""
+    return role in declared().roles and declared().roles[role].holds
 
 
 def is_plain(role: str) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element as Node
 
-from machines.trees.elements import Element, Pair, is_on, pair
+from machines.trees.elements import Element, Pair, pair, shared
 from machines.trees.roles import CUSTOM, declared, is_plain, of_uia, windows
 
 _WRAPPER = re.compile(r"(\w+)Wrapper\b")
@@ -30,9 +30,10 @@ def _collect(node: Node, window: str, application: str, screen: Pair, found: lis
     if role in windows():
         window = name
     place, size = (pair(_attribute(node, part) or "(0, 0)") for part in ("screencoord", "size"))
-    if "showing" in states and is_on(place, size, screen):
+    seen = shared((*place, *size), (0, 0, *screen))
+    if "showing" in states and seen is not None:
         text, value = _content(node, name)
-        found.append(Element(len(found) + 1, role, name, text, value, states, (*place, *size), window, application))
+        found.append(Element(len(found) + 1, role, name, text, value, states, seen, window, application))
     for child in node:
         _collect(child, window, application, screen, found)
 

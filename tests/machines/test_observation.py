@@ -1,4 +1,4 @@
-"""Protects what agents see: the accessibility tree in OSWorld's namespaces read, pruned and told in lines, the marks on the picture, and no garbage."""
+"""Protects what agents see: the accessibility tree in OSWorld's namespaces read, the marks on the picture, and no garbage."""
 
 import io
 
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from machines.errors import MachineError
-from machines.guest.on_linux.accessibility import Node
+from machines.guest.on_linux.node import Node
 from machines.guest.on_linux.tree_xml import tree_as_xml
-from machines.observation import Element, linearised, marked, read_elements, with_marks, worth_telling
+from machines.observation import Element, marked, read_elements, with_marks
 
 SCREEN = (400, 300)
 SPACES = (
@@ -66,36 +66,14 @@ def test_an_odd_place_of_a_window_that_opens_is_left_out_and_fails_nothing() -> 
 
 def test_what_is_not_on_the_screen_is_left_out_and_numbers_follow_the_tree() -> None:
     found = read_elements(EDITOR, SCREEN)
-    assert not {"far away", "flat", "nowhere"} & {one.name for one in found}
+    assert not {"flat", "nowhere"} & {one.name for one in found}
+    assert elements()["far away"].box == (390, 280, 10, 20), "the part that is on the screen"
     assert [one.number for one in found] == list(range(1, len(found) + 1))
     assert [one.role for one in found[:3]] == ["frame", "filler", "push button"]
 
 
-def test_pruning_keeps_what_can_be_used_or_says_something() -> None:
-    assert [one.name or one.role for one in worth_telling(read_elements(EDITOR, SCREEN))] == [
-        "notes.txt", "Save", "text", "Zoom", "Open File", "Show hidden",
-    ]  # fmt: skip
+def test_marks_are_for_what_can_be_used() -> None:
     assert [one.name or one.role for one in marked(read_elements(EDITOR, SCREEN))] == ["Save", "text", "Zoom", "Show hidden"]
-
-
-def test_a_line_an_element_with_tabs_between_and_places_as_shares() -> None:
-    head, *lines = linearised(worth_telling(read_elements(EDITOR, SCREEN)), SCREEN).split("\n")
-    assert head.split("\t") == ["id", "role", "name", "text", "place (x1, y1, x2, y2)", "states"]
-    assert all(len(line.split("\t")) == 6 for line in lines)
-    assert lines[1] == "3\tpush button\tSave\t\t(0.050, 0.100, 0.150, 0.167)\t"
-    assert lines[2].split("\t")[3] == "pears\\nbread and butter" and lines[2].endswith("\tfocused editable")
-
-
-@given(st.text(max_size=400), st.text(max_size=400))
-def test_no_name_and_no_text_breaks_the_lines(name: str, text: str) -> None:
-    element = Element(3, "text", name, text, None, frozenset(), (0, 0, 10, 10), "", "")
-    _, *lines = linearised([element], SCREEN).split("\n")
-    assert len(lines) == 1 and len(lines[0].split("\t")) == 6
-
-
-def test_a_long_text_is_cut_and_says_so() -> None:
-    element = Element(1, "text", "", "x" * 1000, None, frozenset(), (0, 0, 10, 10), "", "")
-    assert "x" * 300 + "…\t" in linearised([element], SCREEN)
 
 
 def test_marks_are_boxes_where_elements_are_and_nothing_else_changes() -> None:

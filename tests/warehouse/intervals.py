@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm, t  # type: ignore[import-untyped]
+from scipy.stats import norm, t
 
 Z = norm.ppf(0.975)
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import binom, t  # type: ignore[import-untyped]
+from scipy.stats import binom, t
 
 MACROS = Path("warehouse/sql/macros.sql").read_text()
 RATES, CLUSTERS, CORRELATIONS = (0.02, 0.5, 0.98), (10, 20, 50, 100, 200), (0.0, 0.3, 0.7, 1.0)

@@ -16,6 +16,7 @@ from eval_flows.episodes.environment import DONE, FAIL, WAIT
 from eval_flows.episodes.environment.picture import in_form
 from language_models.chat import Request
 from machines.actions import MalformedAction
+from machines.client import Window
 
 _ALONE = {action.name: action for action in (WAIT, DONE, FAIL)}
 _DECISIONS = ("COMMAND", *_ALONE)
@@ -67,8 +68,10 @@ class ModelAgent:
             memory=situation.memory,
             history=situation.history,
             feedback=seen.feedback,
-            windows=[window.title for window in seen.windows],
-            front=next((window.title for window in seen.windows if window.is_active), ""),
+            has_changed=seen.has_changed is not False or situation.before is None,
+            is_still=seen.is_still,
+            windows=[_title(window) for window in seen.windows],
+            front=next((_title(window) for window in seen.windows if window.is_active), ""),
             clipboard=(seen.clipboard or "")[:_LONGEST_CLIPBOARD],
             shown=shown,
         )
@@ -115,6 +118,11 @@ def read_decision(text: str, spent: Spent, space: ActionSpace) -> Decision:
         return Decision(space.read(code), words, memory, spent=spent)
     except MalformedAction as error:
         return Decision((), words, memory, str(error), spent)
+
+
+def _title(window: Window) -> str:
+    """Return the title of a window; alerts have none."""
+    return window.title or f"untitled window of {window.window_class}"
 
 
 def _word(block: str) -> str:

@@ -3,6 +3,7 @@
 A new one is one module, and one line in `OBSERVATIONS` or an entry point `deskmill.observations` of any package.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -10,8 +11,12 @@ from typing import Any, Protocol
 
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.runs.identity import identity_of
+from machines.errors import PluginError
 from machines.observation import Element
 from machines.plugins import Registry
+
+_OF_ELEMENTS = "marks"  # the source that shows mixtures of element sources
+_WITH_BRACKETS = re.compile(r"([^\[\]]*)\[(.*)\]")
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class ObservationSource(Protocol):
 
     @property
     def wants(self) -> frozenset[str]:
-        """Return what observations have to hold for it besides elements and windows: `screenshot`, `clipboard`."""
+        """Return what observations have to hold for it besides elements and windows: `screenshot`, `clipboard`, `dom`."""
         ...
 
     @property
@@ -48,10 +53,11 @@ class ObservationSource(Protocol):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a source is made for: the names of all sources of the observation, and the suite."""
+    """What a source is made for: the names of all sources of the observation, the suite, and the element sources in its brackets, if it has them."""
 
     names: tuple[str, ...]
     suite: str
+    elements: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class ObservationChoice:
     def described(self) -> list[Any]:
         """Return what decides the observation: each source, and a hash of its content."""
         contents = [source.content and blake2b(source.content.encode(), digest_size=8).hexdigest() for source in self.sources]
-        return [[identity_of(OBSERVATIONS, name), content] for name, content in zip(self.names, contents, strict=True)]
+        return [[identity_of(OBSERVATIONS, _parts(name)[0]), content] for name, content in zip(self.names, contents, strict=True)]
 
     def show(self, situation: Situation) -> Shown:
         """Return what the sources show together; the same text or element of two sources is shown once."""
@@ -97,6 +103,7 @@ OBSERVATIONS: Registry[Callable[[Asked], ObservationSource]] = Registry(
         "cards": "eval_flows.episodes.agents.observations.cards:cards",
         "before": "eval_flows.episodes.agents.observations.before:before",
         "screenshot": "eval_flows.episodes.agents.observations.screenshot:screenshot",
+        "changes": "eval_flows.episodes.agents.observations.changes:changes",
         "tree": "eval_flows.episodes.agents.observations.tree:tree",
         "marks": "eval_flows.episodes.agents.observations.marks:marks",
     },
@@ -104,7 +111,23 @@ OBSERVATIONS: Registry[Callable[[Asked], ObservationSource]] = Registry(
 
 
 def observation_choice(text: str, suite: str) -> ObservationChoice:
-    """Return the observation that `--observe` asks for, as names joined by +; PluginError for an unknown name, or a source that is broken."""
+    """Return the observation that `--observe` asks for, as names joined by +, with element sources in brackets after `marks`.
+
+    PluginError for an unknown name, or a source that is broken or lacks what it needs.
+    """
     asked = dict.fromkeys(text.split("+"))
-    names = (*(name for name in OBSERVATIONS.names if name in asked), *(name for name in asked if name not in OBSERVATIONS.names))
-    return ObservationChoice(names, tuple(OBSERVATIONS[name](Asked(names, suite)) for name in names))
+    parts = {part: _parts(part) for part in asked}
+    known = OBSERVATIONS.names
+    names = tuple(sorted(asked, key=lambda part: known.index(parts[part][0]) if parts[part][0] in known else len(known)))
+    return ObservationChoice(names, tuple(OBSERVATIONS[parts[part][0]](Asked(names, suite, parts[part][1])) for part in names))
+
+
+def _parts(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a source and the element sources in its brackets, each once; PluginError if the brackets are wrong."""
+    found = _WITH_BRACKETS.fullmatch(text)
+    if found is None:
+        return text, ()
+    elements = tuple(dict.fromkeys(name.strip() for name in found[2].split(",")))
+    if found[1] != _OF_ELEMENTS or not all(elements):
+        raise PluginError(f"'{text}' is no observation: element sources are named after {_OF_ELEMENTS}, such as {_OF_ELEMENTS}[tree,ocr]")
+    return found[1], elements

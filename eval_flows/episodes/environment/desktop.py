@@ -11,6 +11,7 @@ from machines.client import Window
 from machines.errors import MachineError
 from machines.machine import Client, Offers
 from machines.observation import Element, read_elements
+from machines.trees.numbering import Numbering
 
 _ABSOLUTE = re.compile(r"/|[A-Za-z]:[/\\]")
 _KEY_QUIET = 0.15  # seconds without a change; then a program that loses fast keys has let go of the keys that it shows as pressed
@@ -27,16 +28,22 @@ class Desktop:
         self.client = client
         self.offers = offers
         self.screen = offers.screen
+        self._numbering = Numbering()
+        self._in_front = ""  # the class of the active window
+        self._is_still = True
 
     def place(self, path: str) -> str:
         """Return a path as the machine writes it: it begins at the user's home folder unless it is absolute."""
         return path if _ABSOLUTE.match(path) else f"{self.offers.home}/{path}"
 
     def look(self, *more: str) -> Observation:
-        """Return the elements and the windows, and with `more` the `screenshot` or the `clipboard`."""
+        """Return the elements and the windows, and with `more` the `screenshot`, the `clipboard` or the `dom`."""
         seen = self.client.observe(["tree", "windows", *more])
         assert seen.tree is not None and seen.windows is not None
-        return Observation(read_elements(seen.tree, self.screen), seen.windows, seen.screenshot, seen.clipboard)
+        self._in_front = next((window.window_class.lower() for window in seen.windows if window.is_active), "")
+        elements = self._numbering.numbered(read_elements(seen.tree, self.screen))
+        is_still, self._is_still = seen.is_still and self._is_still, True
+        return Observation(elements, seen.windows, seen.screenshot, seen.clipboard, dom=seen.dom, has_changed=seen.has_changed, is_still=is_still)
 
     def windows(self) -> Sequence[Window]:
         """Return the windows, lowest first."""
@@ -56,7 +63,7 @@ class Desktop:
             if one["name"] == "move":
                 self.settle(_MOVED_QUIET, _MOVED_WITHIN)
             else:
-                self.settle()
+                self.settle(max(QUIET, self._shows_after()))
             place = (one["x"], one["y"]) if {"x", "y"} <= set(one) else place
         return place
 
@@ -70,9 +77,15 @@ class Desktop:
         classes = {program.window_class.lower() for program in self.offers.programs.values() if program.loses_fast_keys}
         return bool(classes) and any(window.is_active and window.window_class.lower() in classes for window in self.windows())
 
+    def _shows_after(self) -> float:
+        """Return the seconds after which the program that was in front shows what an action did."""
+        programs = self.offers.programs.values()
+        return max((program.shows_after for program in programs if program.window_class.lower() == self._in_front), default=0.0)
+
     def settle(self, quiet: float = QUIET, limit: float = SETTLED_WITHIN) -> bool:
         """Wait until the screen is still, or the limit is over; tell whether it is still."""
-        return self.client.settle(quiet, limit)
+        self._is_still = self.client.settle(quiet, limit)
+        return self._is_still
 
     def open(self, program: str, arguments: Sequence[str] = ()) -> None:
         """Start a program and wait until its window stands still and shows in the accessibility tree."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from machines.client import Window
+from machines.client import PageElement, Window
 from machines.observation import Element
 
 Ending = Literal["DONE", "FAIL"]
@@ -14,10 +14,13 @@ Ending = Literal["DONE", "FAIL"]
 class Observation:
     """The content of the screen at one moment, and the outcome of the last step.
 
-    `screenshot` (PNG, the whole screen at its own size) and `clipboard` are None unless they were asked for. `pictures` are the screen in the form
+    `screenshot` (PNG, the whole screen at its own size), `clipboard` and `dom` (what can be used on the page in front) are None unless they were
+    asked for. `pictures` are the screen in the form
     that the environment was asked for: what an agent gets, and what a trajectory keeps; without a screenshot there are none. `feedback` says why an
     action was not carried out, and is empty if all were. `pointer` is the place of the last movement or drag of the step, in pixels. `ended` tells
     whether the agent has ended the episode.
+    `has_changed` tells whether anything but the pointer looks different since the last observation; None if the machine cannot tell. `is_still` is
+    False if the screen still changed, or a program still worked, when the time for waiting was over.
     """
 
     elements: Sequence[Element]
@@ -27,4 +30,7 @@ class Observation:
     feedback: str = ""
     pointer: tuple[int, int] | None = None
     ended: Ending | None = None
+    has_changed: bool | None = None
+    is_still: bool = True
     pictures: tuple[bytes, ...] = ()
+    dom: Sequence[PageElement] | None = None

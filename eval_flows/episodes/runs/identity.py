@@ -32,7 +32,7 @@ _OF_KINDS = {
     "qemu": ("patient_client.py", "qemu.py"),
     "remote": ("remote",),
 }
-_KINDS = {".py", ".sh", ".yaml", ".j2"}
+_KINDS = {".py", ".js", ".sh", ".yaml", ".j2"}
 _NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 

@@ -20,6 +20,7 @@ from eval_flows.progress import Progress
 from language_models.chat import Request
 from language_models.endpoint import Endpoint
 from language_models.errors import BudgetReached, ModelError
+from machines.errors import MachineNeeds
 from machines.machine import MachineChoice
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -79,6 +80,8 @@ def planned_run(suite_name: str, agent: AgentChoice, options: EpisodeOptions, da
         raise BadInput(f"suite {suite_name} has no episodes of level {', '.join(options.levels)}")
     machine = ready_machine(suite_name, [one.task for one in episodes], data, options.machine, options.machine_options)
     refuse_form(options.form, options.machine, machine.offers)
+    if unseen := agent.observation.wants - machine.offers.observations:
+        raise MachineNeeds(f"machines of kind '{options.machine}' observe no {', '.join(sorted(unseen))}, which '{agent.observation.words}' needs")
     valid = {one.task.episode_id: valid_programs(one, catalog, machine.offers.programs) for one in episodes}
     checkers = identities(entry for one in episodes for step in one.task.steps for entry in step.check)
     of_suite = [one.task.episode_id for one in episodes]

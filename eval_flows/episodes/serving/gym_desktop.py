@@ -18,7 +18,7 @@ from eval_flows.episodes.environment import Observation
 from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.serving.suite_environment import open_environment
 from machines.errors import MachineNeeds
-from machines.observation import linearised, worth_telling
+from machines.telling import told
 from warehouse.layout import DataFolder
 
 try:
@@ -148,7 +148,7 @@ class DesktopEnv(gymnasium.Env[dict[str, Any], str]):
         return {
             "screenshot": self._screen(),
             "instruction": self._played.task.instruction,
-            "elements": linearised(worth_telling(self.observation.elements), self._played.screen),
+            "elements": told(self.observation.elements, self.observation.windows, self._played.screen).text,
             "windows": "\n".join(window.title for window in self.observation.windows),
             "clipboard": self.observation.clipboard or "",
             "feedback": self.observation.feedback,

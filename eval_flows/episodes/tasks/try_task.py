@@ -17,7 +17,7 @@ from eval_flows.episodes.environment import Environment, Observation, Reward
 from eval_flows.episodes.tasks.compose import single, values_of
 from eval_flows.episodes.tasks.task import Task, made_task
 from machines.machine import MachineChoice
-from machines.observation import linearised, worth_telling
+from machines.telling import told
 
 
 @click.command()
@@ -63,7 +63,7 @@ def _try(environment: Environment, task: Task, shots: Path | None, tree: bool, m
     observation = environment.step(())
     _shot(observation, shots, "end")
     if tree:
-        click.echo(linearised(worth_telling(observation.elements), environment.offers.screen))
+        click.echo(told(observation.elements, observation.windows, environment.offers.screen).text)
 
 
 def _tell(reward: Reward) -> None:

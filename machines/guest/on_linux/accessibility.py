@@ -6,45 +6,27 @@ time are left out and named, so that one that hangs does not hide the others.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from jeepney.io.blocking import open_dbus_connection
 
 from machines.guest.on_linux.dbus_calls import Calls, Question, Reference
 from machines.guest.on_linux.desktop import wake_accessibility
+from machines.guest.on_linux.node import Box, Node, states_of
+from machines.guest.on_linux.open_menus import add_open_menus
 
-STATES = (
-    "invalid", "active", "armed", "busy", "checked", "collapsed", "defunct", "editable", "enabled", "expandable", "expanded", "focusable",
-    "focused", "has-tooltip", "horizontal", "iconified", "modal", "multi-line", "multiselectable", "opaque", "pressed", "resizable",
-    "selectable", "selected", "sensitive", "showing", "single-line", "stale", "transient", "vertical", "visible", "manages-descendants",
-    "indeterminate", "required", "truncated", "animated", "invalid-entry", "supports-autocompletion", "selectable-text", "is-default", "visited",
-    "checkable", "has-popup", "read-only",
-)  # fmt: skip
 _ACCESSIBLE, _COMPONENT, _TEXT, _VALUE, _TABLE = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text", "Value", "Table"))
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _MANY = 1000  # a node with more children is a table without end
 _CELLS = (50, 26)  # the most rows and columns that are read of such a table
 _LONGEST = 20_000  # characters of a text
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
+_LABELLED_BY = 2  # AT-SPI's number of that relation
+_DESCRIBED_ROLES = frozenset({
+    "push button", "button", "toggle button", "check box", "radio button", "switch", "slider", "spin button", "combo box", "text", "entry",
+    "password text", "page tab", "icon", "image", "drawing area", "canvas", "link",
+})  # fmt: skip
 _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its items
-Box = tuple[int, int, int, int]
-
-
-@dataclass
-class Node:
-    """A visible accessible object; `box` is x, y, width, height in pixels."""
-
-    reference: Reference
-    role: str
-    name: str
-    states: frozenset[str]
-    box: tuple[int, int, int, int]
-    text: str = ""
-    value: float | None = None
-    children: list["Node"] = field(default_factory=list)
-    interfaces: frozenset[str] = frozenset()
-    child_count: int = 0
 
 
 class Accessibility:
@@ -66,10 +48,26 @@ class Accessibility:
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
         found = call.all([(root, _ACCESSIBLE, "GetChildren", "", ())])[0]
         applications = [node for node in self._nodes(call, [tuple(child) for child in (found or ([],))[0]], hidden=True) if node is not None]
-        level = applications
+        self._fill(call, applications)
+        listed = [node for node in applications if node.children]
+        return add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus)), sorted(call.silent)
+
+    def _read(self, call: Calls, references: Sequence[Reference]) -> list[Node]:
+        """Return the visible ones of these objects, with all that can be seen in them."""
+        nodes = [node for node in self._nodes(call, references) if node is not None]
+        self._fill(call, nodes)
+        return nodes
+
+    def _fill(self, call: Calls, nodes: Sequence[Node]) -> None:
+        """Fill in all that can be seen below the nodes."""
+        level, nameless, texts = list(nodes), list[Node](), list[Node]()
         while level:
             level = self._below(call, level)
-        return [node for node in applications if node.children], sorted(call.silent)
+            texts += [node for node in level if _TEXT in node.interfaces and node.states & {"focusable", "selectable-text"}]
+            nameless += [node for node in level if not node.name and node.role in _DESCRIBED_ROLES]
+        self._describe(call, nameless)
+        for node, answer in zip(texts, call.all([(node.reference, _TEXT, "GetSelection", "i", (0,)) for node in texts]), strict=True):
+            node.selection = node.text[max(answer[0], 0) : max(answer[1], 0)] if answer else ""
 
     def _below(self, call: Calls, level: Sequence[Node]) -> list[Node]:
         """Fill in the texts, values and children of the nodes, and return all the children."""
@@ -77,7 +75,8 @@ class Accessibility:
         parents: list[tuple[Node, Reference]] = []
         for (node, what, _), answer in zip(asked, call.all([question for _, _, question in asked]), strict=True):
             if answer is not None and what == "text":
-                node.text = str(answer[0])[:_LONGEST]
+                text = str(answer[0])
+                node.text = text[-_LONGEST:] if node.role == "terminal" else text[:_LONGEST]
             elif answer is not None and what == "value":
                 node.value = float(answer[0][1])
             elif answer is not None:
@@ -93,9 +92,29 @@ class Accessibility:
             parent.children.append(child)
         return [child for _, child in below]
 
+    def _describe(self, call: Calls, nameless: Sequence[Node]) -> None:
+        """Fill in what the nodes without a name are: the name of their label, and the words of their tooltip."""
+        questions: list[Question] = []
+        for node in nameless:
+            questions += [
+                (node.reference, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Description")),
+                (node.reference, _ACCESSIBLE, "GetRelationSet", "", ()),
+            ]
+        answers = iter(call.all(questions))
+        labelled: list[tuple[Node, Reference]] = []
+        for node in nameless:
+            description, relations = next(answers), next(answers)
+            node.description = str(description[0][1]).strip() if description else ""
+            labels = [tuple(one) for kind, targets in (relations[0] if relations else ()) if kind == _LABELLED_BY for one in targets]
+            if labels:
+                labelled.append((node, labels[0]))
+        named = call.all([(label, _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")) for _, label in labelled])
+        for (node, _), name in zip(labelled, named, strict=True):
+            node.description = f"{str(name[0][1]).strip()} {node.description}".strip() if name else node.description
+
     def _nodes(self, call: Calls, references: Sequence[Reference], hidden: bool = False) -> list[Node | None]:
         """Return a node for each reference; None if it is gone or, unless `hidden`, not visible. Visibility is asked first: most are hidden."""
-        known = [_states(states[0]) if states else None for states in call.all([(one, _ACCESSIBLE, "GetState", "", ()) for one in references])]
+        known = [states_of(states[0]) if states else None for states in call.all([(one, _ACCESSIBLE, "GetState", "", ()) for one in references])]
         asked = [place for place, states in enumerate(known) if states is not None and (hidden or self._may_show(states))]
         questions: list[Question] = []
         for place in asked:
@@ -166,10 +185,14 @@ class Accessibility:
                 states, name, text = next(answers), next(answers), next(answers)
                 box = (head.box[0], left.box[1], head.box[2], left.box[3])
                 node = Node(
-                    cell, head.role, str(name[0][1]) if name else "", _states(states[0]) if states else frozenset(), box, interfaces=head.interfaces
+                    cell, head.role, str(name[0][1]) if name else "", states_of(states[0]) if states else frozenset(), box, interfaces=head.interfaces
                 )
                 node.text = str(text[0])[:_LONGEST] if text else ""
                 table.children.append(node)
+        written = [cell for cell in table.children if cell.text]  # of merged ones the first, which is larger than its row and column
+        extents = call.all([(cell.reference, _COMPONENT, "GetExtents", "u", (0,)) for cell in written])
+        for merged, extent in zip(written, extents, strict=True):
+            merged.box = tuple(extent[0]) if extent else merged.box
         return True
 
     def _cells(self, call: Calls, table: Node) -> list[list[Reference]]:
@@ -204,8 +227,3 @@ def _questions(node: Node) -> Iterator[tuple[str, Question]]:
     is_closed = "manages-descendants" in node.states and node.box[2] <= 0  # Qt reports the items of closed lists as showing
     if 0 < node.child_count < _MANY and not is_closed:
         yield "children", (node.reference, _ACCESSIBLE, "GetChildren", "", ())
-
-
-def _states(words: Sequence[int]) -> frozenset[str]:
-    bits = words[0] | (words[1] << 32 if len(words) > 1 else 0)
-    return frozenset(name for place, name in enumerate(STATES) if bits >> place & 1)

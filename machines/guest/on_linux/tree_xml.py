@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from machines.guest.on_linux.accessibility import Node
+from machines.guest.on_linux.node import Node
 
 _BASE = "https://accessibility.ubuntu.example.org/ns/"
 STATE, COMPONENT, VALUE = f"{_BASE}state", f"{_BASE}component", f"{_BASE}value"
@@ -26,6 +26,10 @@ def tree_as_xml(applications: Sequence[Node], silent: Sequence[str]) -> str:
 def _element(node: Node) -> ElementTree.Element:
     element = ElementTree.Element(re.sub(r"[^a-z0-9-]+", "-", node.role.lower()).strip("-") or "unknown")
     element.set("name", _NOT_IN_XML.sub("", node.name))
+    if node.selection:
+        element.set("selected-text", _NOT_IN_XML.sub("", node.selection))
+    if node.description:
+        element.set("description", _NOT_IN_XML.sub("", node.description))
     for state in sorted(node.states):
         element.set(f"{{{STATE}}}{state}", "true")
     x, y, width, height = node.box

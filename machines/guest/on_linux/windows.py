@@ -1,6 +1,8 @@
 """Windows as the window manager knows them: their titles, their places, which one is in front, and bringing one to the front."""
 
-from Xlib import X, display, error
+from typing import Any
+
+from Xlib import X, Xatom, display, error
 from Xlib.protocol import event
 
 from machines.guest.on_linux.window_list import listed
@@ -19,7 +21,7 @@ class Windows:
         return [Window(**one) for one in self._connection.use(listed)]
 
     def popups(self) -> list[tuple[int, int, int, int]]:
-        """Return places (x, y, width, height) of things above the windows that are not windows: open menus, tooltips, lists of choices."""
+        """Return places (x, y, width, height) of things above the windows that are not windows: open menus, lists of choices; no tooltips."""
         return self._connection.use(_popups)
 
     def activate(self, window: Window) -> None:
@@ -44,9 +46,14 @@ def _popups(screen: display.Display) -> list[tuple[int, int, int, int]]:
     for child in screen.screen().root.query_tree().children:
         try:
             known = child.get_attributes()
-            if known.override_redirect and known.map_state == X.IsViewable:
+            if known.override_redirect and known.map_state == X.IsViewable and not _is_tooltip(screen, child):
                 box = child.get_geometry()
                 found.append((box.x, box.y, box.width, box.height))
         except (error.BadWindow, error.BadDrawable):
             continue  # the window has just closed
     return found
+
+
+def _is_tooltip(screen: display.Display, window: Any) -> bool:
+    kinds = window.get_full_property(screen.intern_atom("_NET_WM_WINDOW_TYPE"), Xatom.ATOM)
+    return bool(kinds) and screen.intern_atom("_NET_WM_WINDOW_TYPE_TOOLTIP") in kinds.value

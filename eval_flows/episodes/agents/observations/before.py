@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.observation_source import Asked, Shown
-from machines.observation import linearised, worth_telling
+from machines.telling import told
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,12 @@ class Before:
         return frozenset({"screenshot"} if self.with_picture else ())
 
     def show(self, situation: Situation) -> Shown:
-        """Return a line for each element then, and the picture."""
+        """Return the lines about the elements then, and the picture."""
         before = situation.before
         if before is None:
             return Shown()
         pictures = (before.screenshot,) if self.with_picture and before.screenshot else ()
-        return Shown(f"Elements before the last step:\n{linearised(worth_telling(before.elements), situation.screen)}", pictures)
+        return Shown(f"Elements before the last step:\n{told(before.elements, before.windows, situation.screen).text}", pictures)
 
 
 def before(asked: Asked) -> Before:

@@ -1,10 +1,14 @@
-"""The source `marks`: a picture with a numbered box around each element that can be used, and the elements as lines of text (set-of-marks)."""
+"""The source `marks`: a picture with a numbered box around each element that can be used, and the elements as lines of text (set-of-marks).
+
+`marks[tree,ocr]` asks for a mixture of element sources in place of the tree alone.
+"""
 
 from dataclasses import dataclass
 
 from eval_flows.episodes.agents.agent import Situation
-from eval_flows.episodes.agents.observation_source import Asked, Shown
+from eval_flows.episodes.agents.observation_source import Asked, ObservationSource, Shown
 from eval_flows.episodes.agents.observations import tree
+from eval_flows.episodes.agents.observations.mixture import mixture
 from machines.observation import with_marks
 
 
@@ -22,10 +26,10 @@ class Marks:
     def show(self, situation: Situation) -> Shown:
         """Return the picture, and a line for each element."""
         seen, told = situation.observation, tree.Tree().show(situation)
-        pictures = () if seen.screenshot is None else (with_marks(seen.screenshot, seen.elements),)
+        pictures = () if seen.screenshot is None else (with_marks(seen.screenshot, told.elements),)
         return Shown(told.text, pictures, told.elements)
 
 
-def marks(asked: Asked) -> Marks:
-    """Return the source."""
-    return Marks()
+def marks(asked: Asked) -> ObservationSource:
+    """Return the source, of the mixture that is asked for."""
+    return mixture(asked.elements) if asked.elements else Marks()

@@ -4,9 +4,13 @@ from dataclasses import dataclass
 
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.observation_source import Asked, Shown
-from machines.observation import linearised, worth_telling
+from machines.telling import told
 
-ABOUT = "A list of elements: id, role, name, text, place as shares of the screen (x1, y1, x2, y2), and states. An id is good for this step only."
+LINES = (
+    "A list of elements that can be seen. Elements of one role that stand side by side, or one below another, share a line: the role, then for each "
+    'its id, its name, "=" and its text, and its states; at the end the place of them all, as shares of the screen (left top right bottom).'
+)
+ABOUT = f"{LINES} An element keeps its id as long as it can be seen."
 
 
 @dataclass(frozen=True)
@@ -18,9 +22,9 @@ class Tree:
     content = ""
 
     def show(self, situation: Situation) -> Shown:
-        """Return a line for each element."""
-        elements = worth_telling(situation.observation.elements)
-        return Shown(f"Elements on the screen:\n{linearised(elements, situation.screen)}", elements=elements)
+        """Return the lines."""
+        found = told(situation.observation.elements, situation.observation.windows, situation.screen)
+        return Shown(f"Elements on the screen:\n{found.text}", elements=found.elements)
 
 
 def tree(asked: Asked) -> Tree:

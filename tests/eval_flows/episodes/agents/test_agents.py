@@ -183,7 +183,7 @@ def test_the_prompts_say_what_there_is() -> None:
         "refused: line 1 is no call",
         "In front: notes.txt",
         "Clipboard: copied before",
-        "1\tpush button\tSave",
+        'push button: 1 "Save" at .100',
     ):
         assert told in request.user
     assert "mousepad, thunar" in request.system and "at most 35 steps" in request.system and "First reason" in request.system and not request.images

@@ -37,7 +37,7 @@ def test_the_checker_of_gymnasium_passes(desktop: gymnasium.Env[dict[str, Any], 
 def test_an_episode_earns_its_reward_at_its_end(desktop: gymnasium.Env[dict[str, Any], str], smoke: list[Task]) -> None:
     shown, info = desktop.reset(options={"episode": smoke[0].episode_id})
     assert info["episode"] == smoke[0].episode_id and shown["instruction"] == smoke[0].instruction and shown["screenshot"].shape == (800, 1280, 3)
-    assert "\tframe\t" in shown["elements"] and "Mousepad" in shown["windows"]
+    assert "frame: 1 " in shown["elements"] and "Mousepad" in shown["windows"]
     code = f"computer.keyboard.press(key='ctrl+end')\ncomputer.keyboard.write(text={smoke[0].values['jotting']!r})\ncomputer.keyboard.press(key='ctrl+s')"
     shown, reward, terminated, truncated, info = desktop.step(code)
     assert (reward, terminated, truncated, shown["feedback"]) == (0, False, False, "") and "checks" not in info

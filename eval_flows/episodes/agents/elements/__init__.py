@@ -1,0 +1,1 @@
+"""The built-in element sources, one module each."""
