@@ -15,7 +15,7 @@ from machines.client import Window
 from machines.trees.elements import Box, Element, Pair
 from machines.trees.roles import is_holding, is_plain, is_used, windows
 
-_LONGEST, _HEAD = 300, 200  # characters of a text, and how many of them are its beginning when it is longer
+_LONGEST, _HEAD = 600, 400  # characters of a text, and how many of them are its beginning when it is longer
 _LONGEST_DESCRIPTION = 40
 _LONGEST_TERMINAL = {True: 3_000, False: 600}  # with and without the focus: its end
 _CELLS = frozenset({"table cell", "tree item", "cell"})
@@ -24,6 +24,7 @@ _FIELDS = frozenset({"text", "entry", "password text", "spin button"})
 _NO_TEXT = str.maketrans("", "", "\ufffc")  # stands in texts for objects in them
 _ALIGNED = 2  # pixels
 _SMALLEST_FIELD = 12  # pixels
+_TITLE_BAR = 20  # pixels above the place of a window, which is that of its content
 _SYMBOL = re.compile(r"[a-z0-9-]+-symbolic")
 _PARAGRAPHS = frozenset({"paragraph", "label"})
 
@@ -99,7 +100,8 @@ def _is_covered(element: Element, shown: Sequence[Window]) -> bool:
     if not own:
         return False
     x, y = element.middle
-    return any(window.x <= x < window.x + window.width and window.y <= y < window.y + window.height for window in shown[own[-1] + 1 :])
+    above = shown[own[-1] + 1 :]
+    return any(window.x <= x < window.x + window.width and window.y - _TITLE_BAR <= y < window.y + window.height for window in above)
 
 
 def _is_empty_cell(element: Element) -> bool:

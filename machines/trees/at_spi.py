@@ -3,6 +3,8 @@
 The role of a node is its tag, its states and its box are attributes in namespaces, and its text is the content.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element as Node
 
@@ -12,6 +14,8 @@ from machines.trees.roles import CUSTOM, is_clipping, of_at_spi, windows
 from machines.trees.spreadsheets import with_headers
 
 _POP_UP = frozenset({"menu", "popup menu", "combo box"})  # what they hold comes up outside of what they stand in
+_IN_POPUPS = frozenset({"menu", "popup menu", "menu item", "check menu item", "radio menu item", "tearoff menu item", "separator", "list item"})
+_SMALLEST_POPUP, _BORDER = 16, 4  # pixels of its sides, and of its border
 _NOT_MUCH_LARGER = 4  # times: what is named and not much larger than an element without a name tells what it is
 
 
@@ -19,10 +23,17 @@ def elements_of(root: Node, screen: Pair) -> list[Element]:
     """Return the elements that can be seen on the screen; `ValueError` for a place, size or value that cannot be read."""
     found: list[Element] = []
     holders: list[str] = []
+    around = _Surroundings((0, 0, *screen), (0, 0, *screen), popups=_popups(root))
     for application in root:
         for child in application:
-            _collect(child, application.get("name", ""), found, holders, _Surroundings((0, 0, *screen), (0, 0, *screen)))
+            _collect(child, application.get("name", ""), found, holders, around)
     return with_headers(with_labels(found, holders))
+
+
+def _popups(root: Node) -> list[Box]:
+    """Return the places of open menus and lists, as our guest server writes them; other servers tell nothing of them."""
+    numbers = [int(number) for number in re.findall(r"-?[0-9]{1,10}", root.get("popups", ""))]
+    return [(x, y, width, height) for x, y, width, height in zip(*[iter(numbers)] * 4, strict=False) if min(width, height) >= _SMALLEST_POPUP]
 
 
 @dataclass(frozen=True)
@@ -41,6 +52,7 @@ class _Surroundings:
     place: Pair = (0, 0)
     size: Pair = (0, 0)
     shift: Pair = (0, 0)
+    popups: Sequence[Box] = ()  # none in what is in one of them
 
     def standing(self, role: str, place: Pair, size: Pair) -> "_Surroundings":
         """Return the same for a node inside this one, with its place as reported."""
@@ -61,12 +73,23 @@ class _Surroundings:
         seen = self.screen if role in _POP_UP else self.seen
         if is_clipping(role) and min(box[2:]) > 0 and seen is not None:
             seen = shared(seen, box)
-        return replace(self, seen=seen, window=window, name=around[0], named=around[1])
+        popups = () if any(_is_same(box, popup) for popup in self.popups) else self.popups
+        return replace(self, seen=seen, window=window, name=around[0], named=around[1], popups=popups)
+
+    def hides(self, role: str, box: Box) -> bool:
+        """Tell whether an open menu or list hides the middle of a node; the items of a menu are in it wherever the tree has them."""
+        x, y = box[0] + box[2] // 2, box[1] + box[3] // 2
+        inside = any(left <= x < left + wide and top <= y < top + high for left, top, wide, high in self.popups)
+        return inside and role not in _IN_POPUPS and not any(_is_same(box, popup) for popup in self.popups)
 
     def describes(self, box: Box) -> str:
         """Return the name of what a nameless element stands in, if that is not much more than the element."""
         is_close = self.named[2] * self.named[3] <= _NOT_MUCH_LARGER * box[2] * box[3]
         return self.name if is_close else ""
+
+
+def _is_same(one: Box, other: Box) -> bool:
+    return all(abs(own - its) <= _BORDER for own, its in zip(one, other, strict=True))
 
 
 def _collect(node: Node, application: str, found: list[Element], holders: list[str], around: _Surroundings) -> None:
@@ -78,7 +101,7 @@ def _collect(node: Node, application: str, found: list[Element], holders: list[s
     around = around.standing(role, place, size)
     box = (*around.shifted(place), *size)
     seen = shared(box, around.seen) if around.seen is not None else None
-    if seen is not None:
+    if seen is not None and not around.hides(role, seen):
         text, described = (node.text or "").strip("\n"), node.get("description", "").strip()
         window = name if role in windows() else around.window
         found.append(Element(len(found) + 1, role, name, text, value, states, seen, window, application, described, node.get("selected-text", "")))

@@ -31,9 +31,9 @@ class Element:
 
     @property
     def middle(self) -> Pair:
-        """Return the pixel in its middle."""
+        """Return the pixel in its middle, where a click goes. That of a spin button is in its field, since its other half may be its buttons."""
         x, y, width, height = self.box
-        return x + width // 2, y + height // 2
+        return x + width // (4 if self.role == "spin button" else 2), y + height // 2
 
     @property
     def label(self) -> str:

@@ -29,7 +29,7 @@ class Desktop:
         self.offers = offers
         self.screen = offers.screen
         self._numbering = Numbering()
-        self._in_front = ""  # the class of the active window
+        self._in_front = frozenset[str]()  # the classes of the windows of the program in front
         self._is_still = True
 
     def place(self, path: str) -> str:
@@ -40,7 +40,8 @@ class Desktop:
         """Return the elements and the windows, and with `more` the `screenshot`, the `clipboard` or the `dom`."""
         seen = self.client.observe(["tree", "windows", *more])
         assert seen.tree is not None and seen.windows is not None
-        self._in_front = next((window.window_class.lower() for window in seen.windows if window.is_active), "")
+        processes = {window.process for window in seen.windows if window.is_active}
+        self._in_front = frozenset(window.window_class.lower() for window in seen.windows if window.process in processes)
         elements = self._numbering.numbered(read_elements(seen.tree, self.screen))
         is_still, self._is_still = seen.is_still and self._is_still, True
         return Observation(elements, seen.windows, seen.screenshot, seen.clipboard, dom=seen.dom, has_changed=seen.has_changed, is_still=is_still)
@@ -80,7 +81,7 @@ class Desktop:
     def _shows_after(self) -> float:
         """Return the seconds after which the program that was in front shows what an action did."""
         programs = self.offers.programs.values()
-        return max((program.shows_after for program in programs if program.window_class.lower() == self._in_front), default=0.0)
+        return max((program.shows_after for program in programs if program.window_class.lower() in self._in_front), default=0.0)
 
     def settle(self, quiet: float = QUIET, limit: float = SETTLED_WITHIN) -> bool:
         """Wait until the screen is still, or the limit is over; tell whether it is still."""

@@ -41,8 +41,8 @@ class Accessibility:
         """Close the connection."""
         self._bus.close()
 
-    def tree(self, seconds: float) -> tuple[list[Node], list[str]]:
-        """Return the applications with their visible nodes, and the names of the applications that did not answer in time."""
+    def tree(self, seconds: float) -> tuple[list[Node], list[str], Sequence[Box]]:
+        """Return the applications with their visible nodes, the names of those that did not answer in time, and where menus and lists are open."""
         call = Calls(self._bus, time.monotonic() + seconds)
         self._open_menus = None
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
@@ -50,7 +50,7 @@ class Accessibility:
         applications = [node for node in self._nodes(call, [tuple(child) for child in (found or ([],))[0]], hidden=True) if node is not None]
         self._fill(call, applications)
         listed = [node for node in applications if node.children]
-        return add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus)), sorted(call.silent)
+        return add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus)), sorted(call.silent), self._menus()
 
     def _read(self, call: Calls, references: Sequence[Reference]) -> list[Node]:
         """Return the visible ones of these objects, with all that can be seen in them."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from machines.guest.on_linux.node import Node
+from machines.guest.on_linux.node import Box, Node
 
 _BASE = "https://accessibility.ubuntu.example.org/ns/"
 STATE, COMPONENT, VALUE = f"{_BASE}state", f"{_BASE}component", f"{_BASE}value"
@@ -13,11 +13,16 @@ for _prefix, _space in (("st", STATE), ("cp", COMPONENT), ("val", VALUE)):
     ElementTree.register_namespace(_prefix, _space)
 
 
-def tree_as_xml(applications: Sequence[Node], silent: Sequence[str]) -> str:
-    """Return one XML element for each node: its role is the tag, its text the content. The root names applications that did not answer."""
+def tree_as_xml(applications: Sequence[Node], silent: Sequence[str], popups: Sequence[Box] = ()) -> str:
+    """Return one XML element for each node: its role is the tag, its text the content.
+
+    The root names the applications that did not answer, and the places of open menus and lists, as `(x, y, width, height)`.
+    """
     root = ElementTree.Element("desktop-frame")
     if silent:
         root.set("silent", " ".join(silent))
+    if popups:
+        root.set("popups", " ".join(f"({', '.join(map(str, box))})" for box in popups))
     for node in applications:
         root.append(_element(node))
     return ElementTree.tostring(root, encoding="unicode")

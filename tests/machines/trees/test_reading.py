@@ -248,6 +248,18 @@ def test_the_items_of_an_open_menu_are_told_though_its_bar_stands_in_a_narrow_pa
     assert found["Spacing"].box == (0, 40, 90, 20)
 
 
+def test_what_an_open_menu_hides_is_left_out_and_what_is_in_it_is_told() -> None:
+    listed = node("window", "", (0, 30, 100, 60), node("table-cell", "Choice", (0, 60, 100, 20)))
+    nodes = [
+        node("menu-item", "Open", (0, 40, 90, 20)),
+        node("push-button", "Hidden", (40, 45, 20, 20)),
+        node("push-button", "Beside", (140, 45, 20, 20)),
+        listed,
+    ]
+    xml = f'<desktop-frame {UBUNTU} popups="(0, 30, 100, 60) (5, 5, 3, 3)"><application name="a">{"".join(nodes)}</application></desktop-frame>'
+    assert {one.name for one in read_elements(xml, SCREEN)} == {"Open", "Beside", "Choice", ""}
+
+
 def libreoffice(place: tuple[int, int]) -> dict[str, Element]:
     """A tree of LibreOffice, which tells of its root pane at the place; really it is at (0, 44), as the toolkit says."""
     x, y = place
