@@ -70,9 +70,11 @@ def worth_telling(elements: Sequence[Element], shown: Sequence[Window] = ()) -> 
 
 
 def content(element: Element) -> str:
-    """Return the text of an element, without what only stands for objects in it; empty if it is its name."""
-    text = element.text.translate(_NO_TEXT).strip()
-    return "" if text == element.name else text
+    """Return the text of an element, without what only stands for objects in it; empty if it is its name. One to be edited keeps its last line break."""
+    text = element.text.translate(_NO_TEXT)
+    if "editable" not in element.states:
+        text = text.strip("\n\t")
+    return "" if text == element.name or not text.strip() else text
 
 
 def _says_something(element: Element) -> bool:

@@ -68,7 +68,7 @@ class _Surroundings:
 
     def with_node(self, role: str, name: str, box: Box) -> "_Surroundings":
         """Return the surroundings of what is in a node."""
-        window = name if role in windows() else self.window
+        window = self.window_of(role, name)
         around = (name, box) if name and role not in windows() else (self.name, self.named)
         seen = self.screen if role in _POP_UP else self.seen
         if is_clipping(role) and min(box[2:]) > 0 and seen is not None:
@@ -81,6 +81,12 @@ class _Surroundings:
         x, y = box[0] + box[2] // 2, box[1] + box[3] // 2
         inside = any(left <= x < left + wide and top <= y < top + high for left, top, wide, high in self.popups)
         return inside and role not in _IN_POPUPS and not any(_is_same(box, popup) for popup in self.popups)
+
+    def window_of(self, role: str, name: str) -> str:
+        """Return the title of the window that a node is, or is in. Qt calls a group of elements in a window a frame too."""
+        if role not in windows() or (role == "frame" and self.window):
+            return self.window
+        return name
 
     def describes(self, box: Box) -> str:
         """Return the name of what a nameless element stands in, if that is not much more than the element."""
@@ -102,8 +108,10 @@ def _collect(node: Node, application: str, found: list[Element], holders: list[s
     box = (*around.shifted(place), *size)
     seen = shared(box, around.seen) if around.seen is not None else None
     if seen is not None and not around.hides(role, seen):
-        text, described = (node.text or "").strip("\n"), node.get("description", "").strip()
-        window = name if role in windows() else around.window
+        text, described = node.text or "", node.get("description", "").strip()
+        if "editable" not in states:
+            text = text.strip("\n")
+        window = around.window_of(role, name)
         found.append(Element(len(found) + 1, role, name, text, value, states, seen, window, application, described, node.get("selected-text", "")))
         holders.append(around.describes(box))
     inside = around.with_node(role, name, box)

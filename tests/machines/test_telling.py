@@ -56,6 +56,12 @@ def test_what_lies_behind_another_window_is_counted_and_what_its_window_holds_in
     assert [one.name for one in kept] == ["Beside", "OK"] and left_out == {"elements behind other windows": 2}
 
 
+def test_the_last_line_break_of_a_text_to_be_edited_is_told() -> None:
+    """Found by playing: it decides whether Enter comes before a new line."""
+    texts = [element(1, "text", "", "pears\n", (0, 0, 50, 20), "editable"), element(2, "label", "", " pears\n", (0, 40, 50, 20))]
+    assert [line.split(" at ")[0] for line in told(texts, (), SCREEN).text.split("\n")] == ['text: 1 = "pears\\n"', 'label: 2 = " pears"']
+
+
 def test_the_window_in_front_comes_first() -> None:
     elements = [
         element(1, "push button", "Beside", "", (600, 10, 20, 20), window="below"),

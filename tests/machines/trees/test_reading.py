@@ -248,6 +248,14 @@ def test_the_items_of_an_open_menu_are_told_though_its_bar_stands_in_a_narrow_pa
     assert found["Spacing"].box == (0, 40, 90, 20)
 
 
+def test_a_frame_in_a_window_is_no_window_and_a_dialog_in_it_is_one() -> None:
+    """Found by playing: Qt calls groups of elements frames, so that what stood in one was told though another window lay over it."""
+    group = node("frame", "Look", (0, 0, 50, 50), node("push-button", "Play", (0, 0, 20, 20)))
+    dialog = node("dialog", "Open", (0, 60, 50, 50), node("push-button", "OK", (0, 60, 20, 20)))
+    found = of_linux(node("frame", "song - player", (0, 0, 300, 200), group + dialog))
+    assert (found["Play"].window, found["OK"].window) == ("song - player", "Open")
+
+
 def test_what_an_open_menu_hides_is_left_out_and_what_is_in_it_is_told() -> None:
     listed = node("window", "", (0, 30, 100, 60), node("table-cell", "Choice", (0, 60, 100, 20)))
     nodes = [
