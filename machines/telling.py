@@ -70,7 +70,7 @@ def worth_telling(elements: Sequence[Element], shown: Sequence[Window] = ()) -> 
 
 
 def content(element: Element) -> str:
-    """Return the text of an element, without what only stands for objects in it; empty if it is its name. One to be edited keeps its last line break."""
+    """Return the text of an element, without what only stands for objects in it; empty if it is its name. One to be edited keeps its line breaks."""
     text = element.text.translate(_NO_TEXT)
     if "editable" not in element.states:
         text = text.strip("\n\t")
