@@ -69,13 +69,6 @@ def publish(suite: str) -> None:
     help="Form of pictures of the screen: native, a width in pixels, or tiles; png, jpeg or jpeg:QUALITY; pointer to draw it; "
     "action to mark the last one. Join the words by commas.",
 )
-@click.option(
-    "--picture",
-    default="native,png,pointer",
-    show_default=True,
-    help="Form of pictures of the screen: native, a width in pixels, or tiles; png, jpeg or jpeg:QUALITY; pointer to draw it; "
-    "action to mark the last one. Join the words by commas.",
-)
 @click.option("--actions", default="computer", show_default=True, help="Action space in which the model answers.")
 @click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
