@@ -1,6 +1,7 @@
 """Telling an agent of the screen in lines of text: what can be used or says something, and can be seen (ProSoftArena, section 4.2 and Table 9).
 
-What is left out is counted in a last line. Elements of one role that stand side by side, or one below another, share a line.
+Empty cells and what other windows cover are left out, and counted in a last line. Elements of one role that stand
+side by side, or one below another, share a line.
 """
 
 import json
