@@ -8,7 +8,7 @@ from pathlib import Path
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
 from atomic_tasks.arguments.worlds import World, Worlds
-from atomic_tasks.checkers import Checkers
+from atomic_tasks.checkers import Checkers, CheckersOfField, with_fields
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.plugged import with_plugged
 from atomic_tasks.problems import BadInput, Problem, Source
@@ -90,7 +90,10 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     lists = {path.stem: read(path, CandidateList, f"candidates/{path.stem}") for path in sorted((root / "candidates").glob("*.yaml"))}
     pools = [read(path, Pools, f"pools/{path.stem}") for path in sorted((root / "pools").glob("*.yaml"))]
     worlds = [read(path, Worlds, f"worlds/{path.stem}") for path in sorted((root / "worlds").glob("*.yaml"))]
-    own = checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={})
+    fields = {path.stem: read(path, CheckersOfField, f"checkers/{path.stem}") for path in sorted((root / "checkers").glob("*.yaml"))}
+    base = checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={})
+    own, twice = with_fields(base, {name: field for name, field in fields.items() if field})
+    problems += [sources[f"checkers/{one.partition(':')[0]}"].problem((), one.partition(": ")[2]) for one in twice]
     plugged, mistakes = with_plugged(own)
     catalog = Catalog(
         applications=applications,

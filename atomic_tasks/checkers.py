@@ -1,5 +1,6 @@
 """The form of checkers.yaml: what executable tasks can name, and what each name takes (pydantic models)."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -21,7 +22,7 @@ class WithKeys(Declared):
 
 ShapeName = Literal[
     "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
-    "value", "values", "pattern", "number", "near", "order", "getter", "drawing",
+    "value", "values", "pattern", "number", "near", "order", "getter", "drawing", "keys", "awaited", "made",
 ]  # fmt: skip
 
 
@@ -33,6 +34,7 @@ class Named(Declared):
 
     takes: ShapeName
     graded: bool = False
+    only_in_proofs: bool = Field(False, description="for a step of an oracle: other ways and near misses have it, agents do not")
     holds: str | None = None
     does: str | None = None
 
@@ -45,3 +47,23 @@ class Checkers(Declared):
     metrics: dict[Identifier, Named]
     changes: dict[Identifier, WithKeys]
     oracle: dict[Identifier, Named]
+
+
+class CheckersOfField(Declared):
+    """The names that one field of work adds, in a file of `checkers/`."""
+
+    makers: dict[Identifier, WithKeys] = Field({})
+    getters: dict[Identifier, WithKeys] = Field({})
+    metrics: dict[Identifier, Named] = Field({})
+    changes: dict[Identifier, WithKeys] = Field({})
+
+
+def with_fields(own: Checkers, fields: Mapping[str, CheckersOfField]) -> tuple[Checkers, list[str]]:
+    """Return the names with those of all fields of work, and in words each name that is declared twice; the first declaration counts."""
+    found = {kind: dict(getattr(own, kind)) for kind in CheckersOfField.model_fields}
+    twice = []
+    for field, declared in fields.items():
+        for kind, names in found.items():
+            twice += [f"{field}: '{name}' is declared before among {kind}: rename it" for name in getattr(declared, kind) if name in names]
+            found[kind] = {**getattr(declared, kind), **names}
+    return own.model_copy(update=found), twice

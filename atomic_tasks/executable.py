@@ -1,43 +1,86 @@
 """Rules for executable tasks: only names of checkers.yaml, with the keys that they take; only known arguments; a check for each task."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pydantic import BaseModel
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.checkers import WithKeys
+from atomic_tasks.checkers import Checkers, WithKeys
 from atomic_tasks.problems import Place, Problem, suggestion
-from atomic_tasks.schema import AtomicTask, placeholders
+from atomic_tasks.schema import AtomicTask, NearMiss, Way, placeholders
 from atomic_tasks.shapes import misfits
 
 HOME = "home"  # `{home}` stands for the home folder of the machine that an episode is played on
 _THRESHOLD = "threshold"
-_BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within"}), "changes": frozenset[str]()}
+_MAKE = "make"  # the step of a proof that makes a file, as `setup` does
+_BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within", "holding"}), "changes": frozenset[str]()}
+Entry = Mapping[str, Any]
+ProblemAt = Callable[[Place, str], Problem]
+
+
+class HasWays(Protocol):
+    """A task with other ways and near misses."""
+
+    @property
+    def also(self) -> Sequence[Way]:
+        """Return its other ways."""
+
+    @property
+    def near_misses(self) -> Sequence[NearMiss]:
+        """Return its near misses."""
+
+
+@dataclass(frozen=True)
+class Executable:
+    """What a task, a job of a suite, or another way of one declares for a machine; `place` is where it stands in its file."""
+
+    place: Place
+    setup: Sequence[Entry] = ()
+    oracle: Sequence[Entry] = ()
+    check: Sequence[Entry] = ()
+    changes: Sequence[Entry] = ()
+    is_for_proofs: bool = False
 
 
 def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
-    """Check `setup`, `preload`, `oracle`, `check` and `changes` of each task, and the arguments that they use; `{home}` is the home folder."""
+    """Check what each task declares for a machine, and the arguments that it uses; `{home}` is the home folder."""
     for application in catalog.applications.values():
         source = catalog.sources.get(application.application)
         for number, task in enumerate(application.tasks) if source else ():
             place: Place = ("tasks", number)
             assert source is not None
-            yield from _names(catalog, task, place, source.problem)
-            yield from _thresholds(catalog, task, place, source.problem)
-            yield from _keys(catalog, task, place, source.problem)
-            yield from _shapes(catalog, task, place, source.problem)
+            declared = Executable(place, task.setup, task.oracle, task.check, task.changes or ())
+            yield from executable_mistakes(catalog.checkers, [declared, *other_ways(task, place)], source.problem)
             yield from _wholeness(task, application.platform, place, source.problem)
-            for key in ("setup", "preload", "oracle", "check", "changes"):
-                for entry_number, text in _texts(getattr(task, key) or ()):
+            for key in ("setup", "preload", "oracle", "check", "changes", "also", "near_misses"):
+                for entry_number, text in _texts(_plain(getattr(task, key) or ())):
                     for name in placeholders(text):
                         if name and name != HOME and name not in task.arguments:
                             where = (*place, key, entry_number)
                             yield source.problem(where, f"uses {{{name}}}, but {task.id} has no such argument{suggestion(name, task.arguments)}")
 
 
-def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
-    known = catalog.checkers
+def other_ways(task: HasWays, place: Place) -> Iterator[Executable]:
+    """Yield what proofs do besides the oracle: other ways, and near misses."""
+    oracles = {"also": [one.oracle for one in task.also], "near_misses": [one.oracle for one in task.near_misses]}
+    for key, entries in oracles.items():
+        for number, oracle in enumerate(entries):
+            yield Executable((*place, key, number), oracle=oracle, is_for_proofs=True)
+
+
+def executable_mistakes(known: Checkers, all_declared: Iterable[Executable], problem: ProblemAt) -> Iterator[Problem]:
+    """Yield the mistakes in names, keys, shapes and thresholds."""
+    for declared in all_declared:
+        for find in (_names, _thresholds, _keys, _shapes):
+            yield from find(known, declared, problem)
+
+
+def _names(known: Checkers, declared: Executable, problem: ProblemAt) -> Iterator[Problem]:
+    place = declared.place
     for key, names in (("setup", known.makers), ("oracle", known.oracle), ("changes", known.changes)):
-        for number, entry in enumerate(getattr(task, key) or ()):
+        for number, entry in enumerate(getattr(declared, key)):
             verbs = [name for name in entry if name not in _BESIDE[key]]
             if len(verbs) != 1:
                 yield problem(
@@ -45,7 +88,9 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
                 )
             elif verbs[0] not in names:
                 yield problem((*place, key, number), f"unknown name '{verbs[0]}'{suggestion(verbs[0], names)}")
-    for number, entry in enumerate(task.check):
+            elif key == "oracle" and known.oracle[verbs[0]].only_in_proofs and not declared.is_for_proofs:
+                yield problem((*place, key, number), f"{verbs[0]} is no action of agents: only other ways and near misses have it")
+    for number, entry in enumerate(declared.check):
         for name in entry:
             if name not in known.getters and name not in known.metrics and name != _THRESHOLD:
                 yield problem((*place, "check", number), f"unknown checker '{name}'{suggestion(name, [*known.getters, *known.metrics])}")
@@ -57,39 +102,44 @@ def _names(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[
             yield problem((*place, "check", number), f"needs one getter and one metric, and has {found[0]} and {found[1]}")
 
 
-def _thresholds(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
-    for number, entry in enumerate(task.check):
-        graded = [name for name in entry if name in catalog.checkers.metrics and catalog.checkers.metrics[name].graded]
+def _thresholds(known: Checkers, declared: Executable, problem: ProblemAt) -> Iterator[Problem]:
+    for number, entry in enumerate(declared.check):
+        graded = [name for name in entry if name in known.metrics and known.metrics[name].graded]
         threshold = entry.get(_THRESHOLD)
         if graded and not (isinstance(threshold, int | float) and 0 < threshold <= 1):
-            yield problem((*place, "check", number), f"{graded[0]} is graded: give a threshold above 0 and up to 1 from which on it holds")
+            yield problem((*declared.place, "check", number), f"{graded[0]} is graded: give a threshold above 0 and up to 1 from which on it holds")
         elif threshold is not None and not graded:
-            yield problem((*place, "check", number), "only a graded metric takes a threshold")
+            yield problem((*declared.place, "check", number), "only a graded metric takes a threshold")
 
 
-def _keys(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
-    known = catalog.checkers
-    for key, names in (("setup", known.makers), ("check", known.getters), ("changes", known.changes)):
-        for number, entry in enumerate(getattr(task, key) or ()):
+def _keys(known: Checkers, declared: Executable, problem: ProblemAt) -> Iterator[Problem]:
+    made = [entry[_MAKE] if isinstance(entry.get(_MAKE), Mapping) else {} for entry in declared.oracle]
+    for key, names, entries in (
+        ("setup", known.makers, declared.setup),
+        ("oracle", known.makers, made),
+        ("check", known.getters, declared.check),
+        ("changes", known.changes, declared.changes),
+    ):
+        for number, entry in enumerate(entries):
             beside = entry["same_as"] if isinstance(entry.get("same_as"), Mapping) else {}
             for name, asked in (*entry.items(), *beside.items()):
                 for reason in (
                     (*_mistaken_keys(names[name], asked), *_mistaken_what(names[name], asked), *_mistaken_parts(names[name], asked))
                     if name in names
-                    else ()
+                    else [f"is unknown{suggestion(name, names)}"] * (key == "oracle")
                 ):
-                    yield problem((*place, key, number), f"{name} {reason}")
+                    yield problem((*declared.place, key, number), f"{name} {reason}")
 
 
-def _shapes(catalog: Catalog, task: AtomicTask, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
-    known = catalog.checkers
+def _shapes(known: Checkers, declared: Executable, problem: ProblemAt) -> Iterator[Problem]:
     for key, names in (("oracle", known.oracle), ("check", known.metrics)):
-        for number, entry in enumerate(getattr(task, key)):
+        for number, entry in enumerate(getattr(declared, key)):
             for name, asked in entry.items():
                 for reason in misfits(names[name].takes, asked) if name in names else ():
-                    yield problem((*place, key, number, name), reason)
-            for reason in misfits("text", entry["within"]) if key == "oracle" and "within" in entry else ():
-                yield problem((*place, key, number, "within"), reason)
+                    yield problem((*declared.place, key, number, name), reason)
+            for beside in (name for name in _BESIDE["oracle"] if name in entry and key == "oracle"):
+                for reason in misfits("text", entry[beside]):
+                    yield problem((*declared.place, key, number, beside), reason)
 
 
 def _mistaken_keys(declared: WithKeys, asked: object) -> Iterator[str]:
@@ -147,6 +197,11 @@ def _texts(entries: Iterable[Any]) -> Iterator[tuple[int, str]]:
     for number, entry in enumerate(entries):
         for text in texts_in(entry):
             yield number, text
+
+
+def _plain(entries: Iterable[Any]) -> list[Any]:
+    """Return the entries as plain data; a way is a model."""
+    return [entry.model_dump() if isinstance(entry, BaseModel) else entry for entry in entries]
 
 
 def texts_in(value: object) -> Iterator[str]:

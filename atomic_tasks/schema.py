@@ -112,6 +112,27 @@ class Talk(Declared):
     rewordings: Rewordings = REWORDINGS
 
 
+class Way(Declared):
+    """Another way to the result of a task than its oracle's: a proof carries it out, and it must earn the reward."""
+
+    way: str = Field(min_length=5, description="the way in words")
+    oracle: tuple[Entry, ...] = Field(min_length=1, description="its steps; `run` and `make` may take part, since the way of a script counts too")
+
+
+class NearMiss(Declared):
+    """A plausible mistake: a proof makes it, and it must not earn the reward. Give the steps, or what the oracle has in place of something."""
+
+    mistake: str = Field(min_length=5, description="the mistake in words")
+    oracle: tuple[Entry, ...] = Field((), description="the steps that make it")
+    instead: dict[str, str] = Field(default_factory=dict, description="texts in the oracle, and what stands there instead")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> "NearMiss":
+        if bool(self.oracle) == bool(self.instead):
+            raise ValueError("give either oracle or instead")
+        return self
+
+
 class AtomicTask(Talk):
     """The smallest task of a person in one application (AppSelectBench, section 5)."""
 
@@ -140,6 +161,8 @@ class AtomicTask(Talk):
         exclude=True,
         description="what the task may change: files and parts of files, each by a kind of checkers.yaml; nothing else may change",
     )
+    also: tuple[Way, ...] = Field((), exclude=True, description="other ways than the oracle's to the same result: each must pass the checks")
+    near_misses: tuple[NearMiss, ...] = Field((), exclude=True, description="plausible mistakes: none may pass the checks")
     infeasible: str | None = Field(None, exclude=True, description="why the application cannot do the task; the right answer is FAIL")
 
     @property
@@ -174,7 +197,13 @@ class Application(Declared):
     description: str
     features: tuple[str, ...] = Field(min_length=3)
     typical_scenarios: tuple[str, ...] = Field(min_length=3)
-    tasks: tuple[AtomicTask, ...] = Field(min_length=5)
+    tasks: tuple[AtomicTask, ...] = Field((), description="at least five, except on Linux: the tasks of professional software are jobs of a suite")
+
+    @model_validator(mode="after")
+    def _has_tasks(self) -> "Application":
+        if self.platform == "windows" and len(self.tasks) < 5:
+            raise ValueError("tasks: an application of platform windows has at least 5")
+        return self
 
 
 class Capability(Declared):

@@ -4,29 +4,54 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, StrictBool, StrictFloat, StrictInt, StrictStr, TypeAdapter, ValidationError, model_validator
 
 from atomic_tasks.checkers import ShapeName
 from atomic_tasks.form_mistakes import form_mistakes
 from atomic_tasks.schema import PLACEHOLDER, Declared
 from atomic_tasks.yaml_mistakes import shown
 
+Pixels = tuple[Annotated[StrictInt, Field(ge=0)], Annotated[StrictInt, Field(ge=0)]]
+
 
 class Element(Declared):
-    """An element on the screen: the last fitting element, or the nth."""
+    """An element on the screen: the last fitting element, or the nth.
 
-    role: str
+    The role `screen text` stands for a text that is read in the picture. `at` is a place in pixels, where no tree and no text tells of the element.
+    """
+
+    role: str | None = None
+    at: Pixels | None = None
     name: str | None = None
     containing: str | None = None
     text: str | None = None
     nth: StrictInt | None = Field(None, ge=0)
     disabled: StrictBool = False
 
+    @model_validator(mode="after")
+    def _is_found_in_one_way(self) -> "Element":
+        if (self.role is None) == (self.at is None):
+            raise ValueError("give either role or at")
+        return self
+
 
 class Window(Declared):
     """A window. Its title contains this text."""
 
     window: str
+
+
+class Until(Declared):
+    """What a step waits for besides elements and windows: a file that has been written, or a screen that is still for some seconds."""
+
+    file: str | None = None
+    still: StrictFloat | StrictInt | None = Field(None, gt=0, le=30)
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "Until":
+        if (self.file is None) == (self.still is None):
+            raise ValueError("give either file or still")
+        return self
 
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -61,6 +86,7 @@ def _numeral(text: str) -> str:
 
 
 Text = Annotated[StrictStr, Field(min_length=1)]
+Keys = Text | StrictInt
 Scalar = StrictStr | StrictInt | StrictFloat | StrictBool
 Number = StrictInt | StrictFloat | Annotated[StrictStr, AfterValidator(_numeral)]
 
@@ -73,9 +99,17 @@ class Shape(NamedTuple):
     keys: type[Declared] | None = None
 
 
+_ELEMENT = "an element, as in {role: push button, name: Save}"
 SHAPES: Mapping[ShapeName, Shape] = {
-    "element": Shape("an element, as in {role: push button, name: Save}", Element, Element),
-    "element_or_window": Shape("an element, as in {role: push button, name: Save}, or {window: part of a title}", Element | Window),
+    "element": Shape(_ELEMENT, Element, Element),
+    "element_or_window": Shape(f"{_ELEMENT}, or {{window: part of a title}}", Element | Window),
+    "awaited": Shape(
+        "an element, as in {role: push button, name: Save}, or {window: part of a title}, {file: path} or {still: seconds}", Element | Window | Until
+    ),
+    "keys": Shape(
+        "a key, keys together as in ctrl+s, or a list of them", Text | StrictInt | Annotated[tuple[Text | StrictInt, ...], Field(min_length=1)]
+    ),
+    "made": Shape("a maker with what it takes", Annotated[dict[str, Any], Field(min_length=1, max_length=1)]),
     "names": Shape("a list of names, as in [File, Save]", Annotated[tuple[Text, ...], Field(min_length=1)]),
     "place": Shape("a place as two shares of the screen, as in [0.5, 0.25]", Spot),
     "stretch": Shape("{from, to}, each an element or a place", Stretch),
@@ -97,8 +131,9 @@ _ADAPTERS: Mapping[str, TypeAdapter[Any]] = {name: TypeAdapter(shape.fits) for n
 def misfits(shape: ShapeName, asked: object) -> Iterator[str]:
     """Yield the reasons why `asked` does not have the shape."""
     words, _, keys = SHAPES[shape]
-    if shape == "element_or_window" and isinstance(asked, Mapping):
-        keys = Window if "window" in asked else Element if "role" in asked else None
+    if shape in ("element_or_window", "awaited") and isinstance(asked, Mapping):
+        kinds: dict[str, type[Declared]] = {"window": Window, "role": Element, "file": Until, "still": Until}
+        keys = next((kinds[name] for name in asked if name in kinds), None)
     try:
         _ADAPTERS[shape].validate_python(asked)
     except (ValidationError, KeyError) as error:

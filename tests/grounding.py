@@ -20,7 +20,7 @@ from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.element_source import ELEMENTS, ElementSource, Found
 from eval_flows.episodes.agents.elements.detector import ADDRESS_VARIABLE
 from eval_flows.episodes.agents.merging import fits, merged
-from eval_flows.episodes.agents.oracle import OracleStuck, expanded, is_waiting, lines
+from eval_flows.episodes.agents.oracle import OracleStuck, expanded, is_immediate, lines
 from eval_flows.episodes.environment import Environment, Observation
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
@@ -111,7 +111,7 @@ def sampled(tasks: Sequence[Task], screens: int, seed: int) -> list[Task]:
 def screens_of(environment: Environment, task: Task, seed: int) -> Iterator[Screen]:
     """Yield the first screen of an episode and one more, each before the oracle's line there; no more if the oracle is stuck."""
     environment.reset(task)
-    planned = sum(not is_waiting(entry) for step in environment.steps_left for entry in expanded(step.oracle))
+    planned = sum(not is_immediate(entry) for step in environment.steps_left for entry in expanded(step.oracle))
     wanted = {0, *Random(f"{seed} {task.instruction}").sample(range(1, max(planned, 2)), _OF_EPISODE - 1)}
     at = 0
     for step in environment.steps_left:

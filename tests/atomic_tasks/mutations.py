@@ -184,7 +184,7 @@ OF_EXECUTABLE: Mapping[str, Mistake] = {
     "element with a misspelt key": _replaced(r"^(      - click: \{)role", r"\1rol"),
     "nth not a number": _replaced(r"^(      - click: \{role: [a-z ]+), nth: \d", r"\1, nth: first"),
     "menu of one text": _replaced(r"^      - menu: .*", "      - menu: Edit"),
-    "list to press": _replaced(r"^      - press: .*", "      - press: [ctrl, s]"),
+    "mapping to press": _replaced(r"^      - press: .*", "      - press: {ctrl: s}"),
     "nothing to write": _replaced(r"^      - write: .*", "      - write:"),
     "verb misspelt": _replaced(r"^      - write: ", "      - wriet: "),
     "metric without a value": _replaced(r"^        (contains|matches): .*", r"        \1:"),

@@ -114,7 +114,7 @@ ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n    
         ([('- write: "{note}"', "- drag: {from: [0.1, 0.2]}")], "tasks[0].oracle[1].drag", "takes {from, to}"),
         ([('- write: "{note}"', "- scroll: left")], "tasks[0].oracle[1].scroll", "takes up or down, not 'left'"),
         ([('- write: "{note}"', "- paste: 1")], "tasks[0].oracle[1].paste", "takes true, not 1"),
-        ([('- write: "{note}"', "- press: [ctrl, s]")], "tasks[0].oracle[1].press", "takes a text, not a list"),
+        ([('- write: "{note}"', "- press: {ctrl: s}")], "tasks[0].oracle[1].press", "takes a key, keys together as in ctrl+s, or a list of them, not"),
         ([("menu: [Edit, Paste]", "menu: Edit")], "editor.yaml:19: tasks[0].oracle[0].menu", "takes a list of names, as in [File, Save], not 'Edit'"),
         ([("within: Editor", "within: [Editor]")], "editor.yaml:20: tasks[0].oracle[0].within", "takes a text, not a list"),
         ([('contains: "{note}"', "contains:")], "editor.yaml:24: tasks[0].check[0].contains", "takes a value, or a list of them, not nothing"),

@@ -3,12 +3,17 @@
 Each element is found by its role and name when it appears; the oracle may look again while it waits for one.
 """
 
+import shlex
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+from eval_flows.episodes.agents.screen_texts import is_screen_text, with_screen_texts
 from eval_flows.episodes.environment import Environment, Observation
+from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.tasks.makers.maker import make
 from eval_flows.episodes.tasks.task import TaskStep
 from machines.actions import Action
 from machines.errors import MachineError
@@ -17,6 +22,7 @@ from machines.observation import Element
 ELEMENT_SECONDS = 12.0
 _LOOKS_AT_LEAST = 6  # looks, even when each takes long
 _ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: after a while it asks less often, since the application has to answer
+_STILL_AT_MOST = 60.0  # seconds
 _STILL, _STILL_WITHIN, _WAITS_FOR_STILLNESS = 0.5, 3.0, 3  # seconds and times: a machine that works when the time is over gets some more
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
@@ -28,7 +34,9 @@ _ARGUMENT_OF = {
     "open_program": "program",
     "switch_to_app": "window",
 }
-VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, "tick", "write_over", "menu", "click_at", "drag", "wait_for", "wait_gone"})
+_BESIDE = ("within", "holding")
+_WAITING, _SCRIPTED, _NAMING = ("wait_for", "wait_gone"), ("run", "make"), ("step",)
+VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, *_WAITING, *_SCRIPTED, *_NAMING, "tick", "write_over", "menu", "click_at", "drag"})
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
 Entry = Mapping[str, Any]
 
@@ -75,34 +83,61 @@ class Line:
     words: str
 
 
-def lines(environment: Environment, step: TaskStep, left_out: int | None = None, seconds: float = ELEMENT_SECONDS) -> Iterator[Line]:
+def parts_of(entries: Sequence[Entry]) -> Iterator[tuple[str, frozenset[int]]]:
+    """Yield the parts of an oracle that a proof leaves out, in words and by the numbers of their lines.
+
+    A part begins at a line `step`. An oracle without such lines has a part for each line that does something.
+    """
+    starts = [number for number, entry in enumerate(entries) if "step" in entry]
+    for number, end in pairwise([*starts, len(entries)]):
+        yield str(entries[number]["step"]), frozenset(range(number, end))
+    for number, entry in enumerate(entries if not starts else ()):
+        if not is_immediate(entry):
+            yield str(entry), frozenset([number])
+
+
+def lines(environment: Environment, step: TaskStep, left_out: Collection[int] = (), seconds: float = ELEMENT_SECONDS) -> Iterator[Line]:
     """Yield the lines that do a step, each when its elements are there; carry one out before you take the next.
 
-    The numbers of elements in a line are those of the environment's last observation. `left_out` is the number of a line to leave out. The first
+    The numbers of elements in a line are those of the environment's last observation. `left_out` are the numbers of lines to leave out. The first
     line brings the program up if the step needs that. `OracleStuck` if an element does not come in time.
     """
-    if not _begins_by_opening(step):
+    if not _begins_by_itself(step):
         yield from _brought_up(environment, step.program)
-    for number, entry in enumerate(expanded(step.oracle)):
-        if number == left_out:
-            continue
+    kept = [entry for number, entry in enumerate(step.oracle) if number not in left_out]
+    for entry in expanded(kept):
         actions = planned(environment, entry, seconds)
-        if not is_waiting(entry):
+        if not is_immediate(entry):
             yield Line(actions, f"{step.task}: {entry}")
 
 
 def planned(environment: Environment, entry: Entry, seconds: float = ELEMENT_SECONDS) -> list[Action]:
-    """Return the actions of one line, once the elements that it names are there; none for a line that only waits."""
-    ((verb, asked),) = [(key, value) for key, value in entry.items() if key != "within"]
+    """Return the actions of one line, once the elements that it names are there; none for a line that waits, or that a script does."""
+    ((verb, asked),) = [(key, value) for key, value in entry.items() if key not in _BESIDE]
     within, patience = entry.get("within"), _Patience(environment, seconds)
-    if is_waiting(entry):
+    if verb in _NAMING:
+        return []
+    if verb in _SCRIPTED:
+        carry_out_script(environment.desktop, verb, asked)
+        return []
+    if verb in _WAITING:
         _wait(environment, asked, within, patience, gone=verb == "wait_gone")
         return []
-    return _actions(environment, verb, asked, within, patience)
+    return _actions(environment, entry, verb, asked, patience)
 
 
-def _begins_by_opening(step: TaskStep) -> bool:
-    return bool(step.oracle) and "open_program" in step.oracle[0]
+def carry_out_script(desktop: Desktop, verb: str, asked: Any) -> None:
+    """Run a script on the machine, or make a file there; `OracleStuck` with what a script said if it fails."""
+    if verb == "make":
+        make(desktop, asked)
+        return
+    done = desktop.client.execute(["bash", "-euc", f"cd {shlex.quote(desktop.offers.home)}\n{asked}"])
+    if done["returncode"] != 0:
+        raise OracleStuck(f"the script ended with {done['returncode']}: {str(done['error'] or done['output'])[-1500:]}")
+
+
+def _begins_by_itself(step: TaskStep) -> bool:
+    return not step.oracle or any(verb in step.oracle[0] for verb in ("open_program", *_SCRIPTED))
 
 
 def _brought_up(environment: Environment, program: str) -> Iterator[Line]:
@@ -118,34 +153,50 @@ def _brought_up(environment: Environment, program: str) -> Iterator[Line]:
         yield Line([Action("switch_to_app", {"window": mine[-1].title})], f"bring {program} to the front")
 
 
-def is_waiting(entry: Entry) -> bool:
-    """Tell whether a step only waits."""
-    return "wait_for" in entry or "wait_gone" in entry
+def is_immediate(entry: Entry) -> bool:
+    """Tell whether a line has no action of an agent: it waits, names a part, or is a script of a proof."""
+    return any(verb in entry for verb in (*_WAITING, *_SCRIPTED, *_NAMING))
 
 
-def _actions(environment: Environment, verb: str, asked: Any, within: str | None, patience: _Patience) -> list[Action]:
+def _actions(environment: Environment, entry: Entry, verb: str, asked: Any, patience: _Patience) -> list[Action]:
+    within = entry.get("within")
     if verb in _CLICKS:
-        element, click = _awaited(environment, asked, within, patience), _CLICKS[verb]
-        return [Action("move_id", {"id": element.number}), *([Action(click, {})] if click else [])]
+        click, held = _CLICKS[verb], {"keys": entry["holding"]} if "holding" in entry else {}
+        return [_moved(environment, asked, within, patience), *([Action(click, held)] if click else [])]
     if verb == "tick":
         element = _awaited(environment, asked, within, patience)
         return [] if "checked" in element.states else [Action("move_id", {"id": element.number}), Action("single_click", {})]
-    if verb == "write_over":
-        return [Action("press", {"key": "ctrl+a"}), Action("write", {"text": str(asked)})]
-    if verb == "click_at":
-        return [Action("move_abs", {"x": float(asked[0]), "y": float(asked[1])}), Action("single_click", {})]
     if verb == "drag":
         start, end = (_place(environment, asked[one], within, patience) for one in ("from", "to"))
         return [Action("move_abs", {"x": start[0], "y": start[1]}), Action("drag", {"x": end[0], "y": end[1]})]
+    return _fixed(verb, asked)
+
+
+def _fixed(verb: str, asked: Any) -> list[Action]:
+    """Return the actions of a line that names no element."""
+    if verb == "write_over":
+        return [Action("press", {"key": "ctrl+a"}), Action("write", {"text": str(asked)})]
+    if verb == "press":
+        return [Action("press", {"key": str(key)}) for key in (asked if isinstance(asked, list | tuple) else [asked])]
+    if verb == "click_at":
+        return [Action("move_abs", {"x": float(asked[0]), "y": float(asked[1])}), Action("single_click", {})]
     argument = _ARGUMENT_OF[verb]
     return [Action(verb, {argument: str(asked)} if argument else {})]
+
+
+def _moved(environment: Environment, asked: Entry, within: str | None, patience: _Patience) -> Action:
+    """Return the move to an element of the tree, to a text on the picture, or to a place in pixels."""
+    if "at" in asked or is_screen_text(asked):
+        x, y = _place(environment, asked, within, patience)
+        return Action("move_abs", {"x": x, "y": y})
+    return Action("move_id", {"id": _awaited(environment, asked, within, patience).number})
 
 
 def _place(environment: Environment, asked: Any, within: str | None, patience: _Patience) -> tuple[float, float]:
     """Return a place on the screen as shares of it: as given, or the middle of an element."""
     if isinstance(asked, list | tuple):
         return float(asked[0]), float(asked[1])
-    x, y = _awaited(environment, asked, within, patience).middle
+    x, y = asked["at"] if "at" in asked else _awaited(environment, asked, within, patience).middle
     width, height = environment.desktop.screen
     return x / (width - 1), y / (height - 1)
 
@@ -155,7 +206,7 @@ def _awaited(environment: Environment, asked: Entry, within: str | None, patienc
     seen = matching(environment.observation, asked, within)
     pause = _ASK_EVERY
     while True:
-        observation = environment.look()
+        observation = _looked(environment, asked)
         found = matching(observation, asked, within)
         if found is not None and seen is not None and found.box == seen.box:
             return found
@@ -170,10 +221,7 @@ def _awaited(environment: Environment, asked: Entry, within: str | None, patienc
 def _wait(environment: Environment, asked: Entry, within: str | None, patience: _Patience, gone: bool) -> None:
     pause = _ASK_EVERY
     while True:
-        if "window" in asked:
-            is_there = any(asked["window"] in window.title for window in environment.desktop.windows())
-        else:
-            is_there = matching(environment.look(), asked, within) is not None
+        is_there = _is_there(environment, asked, within)
         if is_there != gone:
             environment.desktop.settle()
             return
@@ -181,6 +229,22 @@ def _wait(environment: Environment, asked: Entry, within: str | None, patience: 
             raise OracleStuck(f"{described(asked, within)} {'stayed' if gone else 'did not come'}")
         time.sleep(pause)
         pause = min(2 * pause, _ASK_AT_MOST_EVERY)
+
+
+def _is_there(environment: Environment, asked: Entry, within: str | None) -> bool:
+    desktop = environment.desktop
+    if "still" in asked:
+        return desktop.settle(float(asked["still"]), _STILL_AT_MOST)
+    if "file" in asked:
+        return desktop.client.file(desktop.place(asked["file"])) is not None
+    if "window" in asked:
+        return any(asked["window"] in window.title for window in desktop.windows())
+    return matching(_looked(environment, asked), asked, within) is not None
+
+
+def _looked(environment: Environment, asked: Entry) -> Observation:
+    """Look again; where a text in the picture is asked for, the texts in the picture are the elements."""
+    return with_screen_texts(environment.look("screenshot")) if is_screen_text(asked) else environment.look()
 
 
 def matching(observation: Observation, asked: Entry, within: str | None) -> Element | None:
@@ -207,8 +271,9 @@ def matching(observation: Observation, asked: Entry, within: str | None) -> Elem
 
 def described(asked: Entry, within: str | None) -> str:
     """Return an element in words."""
-    if "window" in asked:
-        return f"window '{asked['window']}'"
+    for key in ("window", "file", "still"):
+        if key in asked:
+            return f"{key} '{asked[key]}'"
     named = next((f"{key} '{asked[key]}'" for key in ("name", "containing", "text") if key in asked), "any name")
     return f"{asked.get('role')} with {named}" + (f" in '{within}'" if within else "")
 

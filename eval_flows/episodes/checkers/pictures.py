@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageChops, ImageColor
 
 from eval_flows.episodes.checkers.checker import Checkers
-from eval_flows.episodes.tasks.makers import OF_FILES
+from eval_flows.episodes.tasks.makers.maker import makers
 
 _LARGEST_PICTURE = 50_000_000  # pixels
 Channel = NDArray[np.float64]
@@ -97,7 +97,7 @@ def resemblance(got: Any, expected: Any) -> float:
 
     Red, green, blue and opacity are compared each on its own, and the least similar one counts: a colour may differ in one of them alone.
     """
-    wanted = opened_picture(OF_FILES["picture"]({"path": "expected.png", **expected}))
+    wanted = opened_picture(makers().of_files["picture"]({"path": "expected.png", **expected}))
     if not isinstance(got, Whole) or got.picture.size != wanted.size:
         return 0.0
     one, other = (np.asarray(picture.convert("RGBA"), dtype=float) for picture in (got.picture, wanted))

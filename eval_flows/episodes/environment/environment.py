@@ -17,7 +17,7 @@ from eval_flows.episodes.environment.picture import PictureForm, Place, in_form
 from eval_flows.episodes.environment.reward import CHECK_SECONDS, Before, Reward, look_before, rewarded
 from eval_flows.episodes.environment.side_effects.home import look_at_home
 from eval_flows.episodes.environment.side_effects.spoil import Spoil, spoils
-from eval_flows.episodes.tasks.makers import make
+from eval_flows.episodes.tasks.makers.maker import make
 from eval_flows.episodes.tasks.task import Task, TaskStep
 from machines.actions import Action, MalformedAction
 from machines.client import WITHOUT_POINTER
@@ -119,9 +119,9 @@ class Environment:
             self._machine.stop()
         self._is_started, self._desktop, self._observation, self._before = False, None, None, None
 
-    def look(self) -> Observation:
-        """Observe the elements and the windows again without acting, for an oracle that waits; it is no step."""
-        self._observation = self.desktop.look()
+    def look(self, *more: str) -> Observation:
+        """Observe the elements and the windows again without acting, with `more` the screenshot too, for an oracle that waits; it is no step."""
+        self._observation = self.desktop.look(*more)
         return self._observation
 
     @property

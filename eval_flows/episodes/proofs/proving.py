@@ -8,14 +8,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from atomic_tasks.catalog import sound_catalog
+from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
-from eval_flows.episodes.proofs.proof import Trial, prove
+from eval_flows.episodes.proofs.proof import Subject, Trial, prove
 from eval_flows.episodes.runs.identity import code_hashes
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.runs.workers import Ask, supervised
-from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
+from eval_flows.episodes.tasks.suite_task import SuiteTask
 from eval_flows.episodes.tasks.task import Task
 from eval_flows.progress import Progress
 from machines.machine import MachineChoice
@@ -46,10 +47,13 @@ class Proof(BaseModel):
 
 @dataclass(frozen=True)
 class _Job:
-    task: Task
-    changed: dict[str, Task]
+    subject: Subject
     machine: MachineChoice
     key: str
+
+    @property
+    def task(self) -> Task:
+        return self.subject.task
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def prove_suite(
         raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
     episodes = part.of(episodes)
     machine = ready_machine(name, [one.task for one in episodes], data, machine_kind, machine_options or {})
-    jobs = [_job(one.task, one.changed(catalog), machine) for one in episodes]
+    jobs = [_job(subject_of(one, catalog), machine) for one in episodes]
     kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]
     progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
@@ -101,20 +105,28 @@ def prove_suite(
             with written_file(data.proofs / f"{done.job.key}.json") as temporary:
                 temporary.write_text(made.model_dump_json(indent=1))
         progress(f"prove {name}", len(jobs) - len(todo) + number, len(jobs), f"{failed} unproven")
+    listed = {one.task.episode_id for one in episodes if one.unproven is not None}
     proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]
-    return [proof.model_copy(update={"is_listed": proof.episode_id in suite.unproven}) for proof in proofs]
+    return [proof.model_copy(update={"is_listed": proof.episode_id in listed}) for proof in proofs]
 
 
-def _job(task: Task, changed: dict[str, Task], machine: MachineChoice) -> _Job:
-    """Return the job of a proof; its key covers the task and its changed ones, the machine, and the code that makes, does and judges them."""
+def subject_of(one: SuiteTask, catalog: Catalog) -> Subject:
+    """Return what a proof of a suite's task carries out."""
+    return Subject(one.task, one.changed(catalog), one.ways(catalog), one.near_misses(catalog))
+
+
+def _job(subject: Subject, machine: MachineChoice) -> _Job:
+    """Return the job of a proof; its key covers the task with all its variants, the machine, and the code that makes, does and judges them."""
     code = code_hashes(machine.kind)
+    variants = [[[one.words, _done_in(one.task)] for one in variants] for variants in (subject.ways, subject.near_misses)]
     made_from = [
-        _done_in(task),
-        {name: _done_in(one) for name, one in changed.items()},
+        _done_in(subject.task),
+        {name: _done_in(one) for name, one in subject.changed.items()},
         [machine.identity, machine.offers.described],
-        [code["checks"], code["machine"], identities(entry for step in task.steps for entry in step.check)],
+        [code["checks"], code["machine"], identities(entry for step in subject.task.steps for entry in step.check)],
+        *([variants] if any(variants) else []),
     ]
-    return _Job(task, changed, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
+    return _Job(subject, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
 
 
 def _done_in(task: Task) -> dict[str, Any]:
@@ -123,7 +135,7 @@ def _done_in(task: Task) -> dict[str, Any]:
 
 
 def _prove(job: _Job, _: Ask) -> list[Trial]:
-    return prove(job.task, job.changed, job.machine)
+    return prove(job.subject, job.machine)
 
 
 def _kept(data: DataFolder, job: _Job) -> Proof | None:

@@ -17,13 +17,15 @@ _MACHINES = _EPISODES.parents[1] / "machines"
 # code that starts, records and lists episodes decides nothing, and the ids of episodes hold what they are composed of
 _OF_AGENTS = ("agents", "runs/play.py")
 _OF_CHECKS = (
+    "agents/elements/ocr.py",
     "agents/oracle.py",
+    "agents/screen_texts.py",
     "checkers",
     "environment",
     "proofs/proof.py",
     "tasks/changes.py",
     "tasks/fill.py",
-    "tasks/makers.py",
+    "tasks/makers",
     "tasks/task.py",
 )
 _OF_MACHINES = ("actions.py", "client.py", "guest", "observation.py", "trees")  # images and virtual disks have ids of their own

@@ -7,7 +7,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import sound_catalog
-from eval_flows.episodes.tasks.suite import metadata, read_suite, suite_tasks, valid_programs
+from eval_flows.episodes.tasks.annotation import annotation
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import STEP_BUDGETS
 from machines.image import find_image
 from warehouse.layout import DataFolder, written_folder
@@ -23,9 +24,9 @@ def publish_suite(name: str, data: DataFolder) -> Path:
     programs = find_image(suite.image, data.machines).programs
     rows = [
         {
-            **metadata(one, catalog),
+            **annotation(one, catalog),
             "valid_applications": valid_programs(one, catalog, programs),
-            "composition_id": one.composition.composition_id,
+            "composition_id": one.lineage,
             "episode": one.task.model_dump_json(),
         }
         for one in suite_tasks(suite, catalog)

@@ -20,7 +20,7 @@ from eval_flows.episodes.runs.store import Results, Row, read_trajectory, write_
 from eval_flows.episodes.runs.trajectory import figures, step_figures
 from eval_flows.episodes.runs.upgrade import LAYOUT, upgrade
 from eval_flows.episodes.runs.workers import Ask, Respond, supervised
-from eval_flows.episodes.tasks.suite import SuiteTask
+from eval_flows.episodes.tasks.suite_task import SuiteTask
 from eval_flows.episodes.tasks.task import STEP_BUDGETS, Task
 from eval_flows.progress import Progress
 from language_models.endpoint import Endpoint

@@ -1,7 +1,6 @@
 """Suites: pinned lists of episodes, each listed by its atomic tasks, and the tasks made from them."""
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
@@ -13,11 +12,11 @@ from atomic_tasks.problems import BadInput
 from atomic_tasks.schema import Declared, Identifier
 from atomic_tasks.seeds import derived_random
 from atomic_tasks.yaml_source import read_declared_file
-from compositions.model import Composition
 from compositions.schema import WorkflowStep
-from eval_flows.episodes.tasks.changed import changed_tasks
 from eval_flows.episodes.tasks.compose import NotComposed, listed, sequence, values_of
 from eval_flows.episodes.tasks.instruct import instruction
+from eval_flows.episodes.tasks.jobs import Job, read_jobs
+from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, WrittenTask, written_task
 from eval_flows.episodes.tasks.task import Level, Task, made_task
 from machines.image import declared
 
@@ -54,21 +53,14 @@ class Suite(Declared):
     platform: Literal["linux", "windows"] = Field("linux", description="the platform of the machines that it is played on")
     seed: int
     unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
-    episodes: tuple[Listed, ...] = Field(min_length=1)
+    episodes: tuple[Listed, ...] = ()
+    jobs: Identifier | None = Field(None, description="the folder beside this file with the jobs that are its episodes")
 
-
-@dataclass(frozen=True)
-class SuiteTask:
-    """A task of a suite and the composition that it is made from."""
-
-    task: Task
-    composition: Composition
-    seed: tuple[str | int, ...]
-    handed: tuple[str, ...]
-
-    def changed(self, catalog: Catalog) -> dict[str, Task]:
-        """Return, for each argument, the task with another value for it."""
-        return changed_tasks(self.composition, self.task, catalog, *self.seed, handed=self.handed)
+    @model_validator(mode="after")
+    def _has_episodes(self) -> "Suite":
+        if bool(self.episodes) == bool(self.jobs):
+            raise ValueError("give either episodes or jobs")
+        return self
 
 
 def suite_names() -> list[str]:
@@ -85,6 +77,11 @@ def read_suite(name: str) -> Suite:
     return read_declared_file(path, Suite)
 
 
+def jobs_of(suite: Suite, catalog: Catalog) -> list[Job]:
+    """Return the jobs of a suite; none if its episodes are composed."""
+    return [] if suite.jobs is None else read_jobs(SUITES / suite.jobs, catalog)
+
+
 def tasks_of(name: str) -> list[Task]:
     """Return the tasks of the suite of that name."""
     return [one.task for one in suite_tasks(read_suite(name), sound_catalog())]
@@ -96,17 +93,21 @@ def suite_tasks(suite: Suite, catalog: Catalog) -> list[SuiteTask]:
     if problems:
         raise BadInput("\n".join(problems))
     found: dict[str, SuiteTask] = {}
-    for number, entry in enumerate(suite.episodes):
+    made: SuiteTask
+    entries: list[Listed | Job] = [*suite.episodes, *jobs_of(suite, catalog)]
+    for number, entry in enumerate(entries):
+        where = entry.id if isinstance(entry, Job) else f"episodes[{number}]"
         try:
-            made = _task(suite, entry, catalog)
+            made = written_task(entry, catalog) if isinstance(entry, Job) else _composed(suite, entry, catalog)
         except NotComposed as error:
-            problems.append(f"episodes[{number}]: {error}")
+            problems.append(f"{where}: {error}")
             continue
         if made.task.infeasible is None and not any(step.check for step in made.task.steps):
-            problems.append(f"episodes[{number}]: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
-        problems += [f"episodes[{number}]: {clash}" for clash in _clashes(made.task)]
+            problems.append(f"{where}: nothing is checked at its end, so doing nothing would earn the reward; list a task with a check")
+        problems += [f"{where}: {clash}" for clash in _clashes(made.task)]
+        problems += [f"{where}: {lack}" for lack in _lacking(suite, made.task)]
         if made.task.episode_id in found:
-            problems.append(f"episodes[{number}]: the same episode is listed before; give it another seed")
+            problems.append(f"{where}: the same episode is listed before; give it another seed")
         found[made.task.episode_id] = made
     problems += [f"unproven: no episode has the id {one}; did the episode change since it was listed?" for one in suite.unproven if one not in found]
     if problems:
@@ -114,7 +115,7 @@ def suite_tasks(suite: Suite, catalog: Catalog) -> list[SuiteTask]:
     return list(found.values())
 
 
-def _task(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteTask:
+def _composed(suite: Suite, entry: Listed, catalog: Catalog) -> ComposedTask:
     seed: tuple[str | int, ...] = (suite.seed, *entry.task_ids, entry.seed)
     composition = sequence(catalog, entry.tasks, derived_random(*seed)) if entry.tasks else listed(catalog, entry.steps)
     for name in entry.handed:
@@ -122,18 +123,26 @@ def _task(suite: Suite, entry: Listed, catalog: Catalog) -> SuiteTask:
             raise NotComposed(f"handed: no two steps share an argument '{name}'; there are {', '.join(composition.arguments)}")
     values = values_of(composition, catalog, *seed, "bind")
     text = instruction(composition, values, catalog, *seed)
-    return SuiteTask(made_task(composition, values, catalog, entry.level, text, entry.handed), composition, seed, entry.handed)
+    made = made_task(composition, values, catalog, entry.level, text, entry.handed)
+    return ComposedTask(made, composition, seed, entry.handed, "listed as unproven" if made.episode_id in suite.unproven else None)
+
+
+def _lacking(suite: Suite, task: Task) -> Iterable[str]:
+    """Yield the programs of a task that the image lacks."""
+    for step in task.steps:
+        if step.program not in declared().images.get(suite.image, [step.program]):
+            yield f"{step.task} needs {step.program}, which image '{suite.image}' lacks: add it to machines/desktop.yaml"
 
 
 def _clashes(task: Task) -> Iterable[str]:
     """Yield places that two steps set up differently: the later step would overwrite what the earlier one needs."""
     there: dict[str, tuple[str, Any]] = {}
     for step in task.steps:
-        own = {_resource(maker, asked): (maker, asked) for entry in step.setup for maker, asked in entry.items()}
-        for resource, made in own.items():
-            before, other = there.setdefault(resource, (step.task, made))
+        own = {resource(maker, asked): (maker, asked) for entry in step.setup for maker, asked in entry.items()}
+        for place, made in own.items():
+            before, other = there.setdefault(place, (step.task, made))
             if other != made:
-                yield f"{before} and {step.task} both set up {resource}, but differently; give it another seed, or list other tasks"
+                yield f"{before} and {step.task} both set up {place}, but differently; give it another seed, or list other tasks"
 
 
 def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
@@ -149,11 +158,6 @@ def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
                 yield f"{where}: unknown atomic task '{task_id}'{f'; did you mean {close[0]}?' if close else ''}"
             elif not task.is_executable and task.preload is None:
                 yield f"{where}: {task_id} has no oracle: it cannot be done on a machine"
-            else:
-                application = catalog.applications[task.application]
-                program = application.program or application.application
-                if program not in images.get(suite.image, [program]):
-                    yield f"{where}: {task_id} needs {program}, which image '{suite.image}' lacks: add it to machines/desktop.yaml"
 
 
 def valid_programs(one: SuiteTask, catalog: Catalog, programs: Collection[str]) -> list[str]:
@@ -162,33 +166,12 @@ def valid_programs(one: SuiteTask, catalog: Catalog, programs: Collection[str]) 
     installed = {name: handle for handle, name in handles.items() if handle in programs}
     if one.task.infeasible is not None:
         return []  # the task is infeasible: no application can do it
+    if isinstance(one, WrittenTask):
+        return [one.task.steps[0].program]
     capabilities = [catalog.tasks[step.task].capability for step in one.task.phases[0]]
     return sorted(installed[name] for name in catalog.doing(capabilities, installed))
 
 
-def metadata(made: SuiteTask, catalog: Catalog) -> Mapping[str, Any]:
-    """Return the fields of ProSoftArena's annotation (Appendix B.2, Table 7) that do not describe a person."""
-    task = made.task
-    telling = [step.task for step in task.steps if not catalog.tasks[step.task].generic]
-    lines = sum(len(step.oracle) for step in task.steps)
-    resources = {_resource(maker, asked) for step in task.steps for entry in step.setup for maker, asked in entry.items()}
-    return {
-        "episode_id": task.episode_id,
-        "instruction": task.instruction,
-        "context_resources": sorted(resources),
-        "task_source": [f"atomic_tasks/applications/{application}.yaml" for application in task.applications],
-        "core_operations": telling,
-        "expected_output": [str(entry) for step in task.steps for entry in step.check],
-        "difficulty": "easy" if lines <= 6 else "medium" if lines <= 15 else "hard",
-        "level": task.level,
-        "discipline": task.discipline,
-        "applications": task.applications,
-        "step_budget": task.budget,
-        "oracle_lines": lines,
-        "infeasible": task.infeasible,
-    }
-
-
-def _resource(maker: str, asked: Any) -> str:
+def resource(maker: str, asked: Any) -> str:
     """Return the path at which a maker makes something; without a path, the name of the maker, such as the clipboard."""
     return str(asked.get("path", maker) if isinstance(asked, dict) else asked)

@@ -17,9 +17,9 @@ from compositions.model import Composition, Step
 from eval_flows.episodes.tasks.changes import Changes
 from eval_flows.episodes.tasks.fill import fill
 
-Level = Literal["L1", "L2", "L3"]
+Level = Literal["L1", "L2", "L3", "L4"]
 Entry = dict[str, Any]
-STEP_BUDGETS: Mapping[Level, int] = {"L1": 35, "L2": 55, "L3": 100}  # ProSoftArena, Appendix C.2
+STEP_BUDGETS: Mapping[Level, int] = {"L1": 35, "L2": 55, "L3": 100, "L4": 55}  # ProSoftArena, Appendix C.2
 
 
 class TaskStep(BaseModel):

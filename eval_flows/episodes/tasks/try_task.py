@@ -1,6 +1,6 @@
-"""For authors: try an executable atomic task on a machine, and see the result of each step and each check.
+"""For authors: try an executable atomic task or a job on a machine, and see the result of each step and each check.
 
-python -m eval_flows.episodes.tasks.try_task mousepad.replace_text [--machines FOLDER] [--shots FOLDER] [--seed N] [--tree] [--lines N]
+python -m eval_flows.episodes.tasks.try_task mousepad.replace_text [--machines FOLDER] [--shots FOLDER] [--seed N] [--tree] [--lines N] [--variant N]
 """
 
 import io
@@ -11,11 +11,12 @@ import click
 from PIL import Image as Picture
 
 from atomic_tasks.catalog import read_catalog
-from atomic_tasks.seeds import derived_random
+from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.oracle import OracleStuck, lines
 from eval_flows.episodes.environment import Environment, Observation, Reward
-from eval_flows.episodes.tasks.compose import single, values_of
-from eval_flows.episodes.tasks.task import Task, made_task
+from eval_flows.episodes.tasks.authored import authored
+from eval_flows.episodes.tasks.suite_task import Variant
+from eval_flows.episodes.tasks.task import Task
 from machines.machine import MachineChoice
 from machines.telling import told
 
@@ -23,34 +24,40 @@ from machines.telling import told
 @click.command()
 @click.argument("task_id")
 @click.option("--machines", type=click.Path(path_type=Path), default=Path("data/machines"))
-@click.option("--image", "image_name", default="desktop")
+@click.option("--image", "image_name", help="The image (default: that of the suite).")
 @click.option("--machine", "kind", default="sandbox")
 @click.option("--shots", type=click.Path(path_type=Path), help="folder for a screenshot after every step")
 @click.option("--seed", default=1)
 @click.option("--tree", is_flag=True, help="print the elements on the screen at the end, or when the oracle gets stuck")
+@click.option("--variant", default=0, help="try another way or a near miss in place of the oracle: 1 for the first one declared")
 @click.option("--lines", "most", default=10_000, help="carry out only that many lines of the oracle")
-def try_task(task_id: str, machines: Path, image_name: str, kind: str, shots: Path | None, seed: int, tree: bool, most: int) -> None:
+def try_task(
+    task_id: str, machines: Path, image_name: str | None, kind: str, shots: Path | None, seed: int, tree: bool, variant: int, most: int
+) -> None:
     """Do TASK_ID by its oracle, and print what its checks find before and after."""
     catalog, problems = read_catalog()
     for problem in problems:
         click.echo(str(problem))
-    composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
-    values = values_of(composition, catalog, seed, task_id, "bind")
-    task = made_task(composition, values, catalog, "L1", "")
-    click.echo(f"steps {[step.task for step in task.steps]}\nvalues {values}")
+    made, image = authored(task_id, catalog, seed)
+    task = made.task
+    variants = [Variant("", task), *made.ways(catalog), *made.near_misses(catalog)]
+    if variant >= len(variants):
+        raise BadInput(f"{task_id} has {len(variants) - 1} other ways and near misses: " + "; ".join(one.words for one in variants[1:]))
+    click.echo(f"steps {[step.task for step in task.steps]}\nvalues {task.values}\n{variants[variant].words}")
     sees = () if shots is None else ("screenshot",)
-    with Environment(MachineChoice(kind, image_name, machines).make(), sees) as environment:
-        _try(environment, task, shots, tree, most)
+    with Environment(MachineChoice(kind, image_name or image, machines).make(), sees) as environment:
+        _try(environment, task, variants[variant].task, shots, tree, most)
 
 
-def _try(environment: Environment, task: Task, shots: Path | None, tree: bool, most: int) -> None:
+def _try(environment: Environment, task: Task, oracle: Task, shots: Path | None, tree: bool, most: int) -> None:
     begun = time.monotonic()
     _shot(environment.reset(task), shots, "00_ready")
     click.echo(f"{time.monotonic() - begun:5.1f} s ready, {len(task.steps) - len(environment.steps_left)} steps done by opening")
     click.echo(f"reward of doing nothing: {environment.evaluate(0).value}")
     number = 0
     try:
-        for line in (line for step in environment.steps_left for line in lines(environment, step)):
+        opened, here = len(task.steps) - len(environment.steps_left), oracle.on(environment.offers.home)
+        for line in (line for step in here.steps[opened:] for line in lines(environment, step)):
             if number >= most:
                 break
             number += 1

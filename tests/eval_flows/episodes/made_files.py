@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from eval_flows.episodes.tasks.makers import OF_FILES
+from eval_flows.episodes.tasks.makers.maker import makers
 
 MADE: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "report.docx": (
@@ -34,4 +34,4 @@ MADE: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 def made(name: str) -> bytes:
     """The content of one of them."""
     maker, asked = MADE[name]
-    return OF_FILES[maker]({"path": name, **asked})
+    return makers().of_files[maker]({"path": name, **asked})

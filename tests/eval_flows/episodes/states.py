@@ -16,7 +16,7 @@ from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.checkers.checks import check, sources_of
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.tasks.compose import single, values_of
-from eval_flows.episodes.tasks.makers import make
+from eval_flows.episodes.tasks.makers.maker import make
 from eval_flows.episodes.tasks.task import made_task
 from tests.eval_flows.episodes.desktops import HOME, Files, Json, Screen
 

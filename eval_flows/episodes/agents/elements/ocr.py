@@ -43,9 +43,11 @@ class Ocr:
 
     def find(self, situation: Situation) -> list[Found]:
         """Return an entry for each piece of a line; `MachineError` if Tesseract fails."""
-        if situation.observation.screenshot is None:
-            return []
-        picture = Image.open(io.BytesIO(situation.observation.screenshot)).convert("L")
+        return [] if situation.observation.screenshot is None else self.read(situation.observation.screenshot)
+
+    def read(self, png: bytes) -> list[Found]:
+        """Return an entry for each piece of a line in a picture; `MachineError` if Tesseract fails."""
+        picture = Image.open(io.BytesIO(png)).convert("L")
         edges = [picture.height * number // _BANDS for number in range(_BANDS + 1)]
         read = _readers.map(lambda number: self._of_band(picture, edges[number], edges[number + 1]), range(_BANDS))
         return [_found(piece) for lines in read for line in lines for piece in _pieces(line)]

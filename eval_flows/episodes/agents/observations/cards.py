@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from atomic_tasks.catalog import sound_catalog
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.observation_source import Asked, Shown
-from eval_flows.episodes.tasks.suite import read_suite
+from eval_flows.episodes.tasks.suite import tasks_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,6 @@ class Cards:
 def cards(asked: Asked) -> Cards:
     """Return the source with a card for each application of the suite: what it is, and what it can do."""
     catalog = sound_catalog()
-    listed = (task for entry in read_suite(asked.suite).episodes for task in entry.task_ids if task in catalog.tasks)
-    found = [catalog.applications[name] for name in sorted({catalog.tasks[task].application for task in listed})]
+    found = [catalog.applications[name] for name in sorted({name for task in tasks_of(asked.suite) for name in task.applications})]
     told = [f"- {card.program or card.application} ({card.title}): {card.description} It has {', '.join(card.features)}." for card in found]
     return Cards("\n".join(told))

@@ -16,7 +16,7 @@ from eval_flows.episodes.environment import Reward, reward
 from eval_flows.episodes.environment.reward import Before
 from eval_flows.episodes.environment.side_effects.home import Home
 from eval_flows.episodes.tasks.fill import fill
-from eval_flows.episodes.tasks.makers import OF_FILES
+from eval_flows.episodes.tasks.makers.maker import makers
 from eval_flows.episodes.tasks.task import Task, TaskStep
 from tests.eval_flows.episodes.desktops import desktop
 from tests.eval_flows.episodes.states import calc, holds
@@ -30,7 +30,7 @@ DRAWINGS = st.lists(st.tuples(CORNERS, COLOURS), max_size=4).map(
 
 
 def drawn(drawing: dict[str, Any]) -> Whole:
-    return Whole(Image.open(io.BytesIO(OF_FILES["picture"]({"path": "a.png", **drawing}))))
+    return Whole(Image.open(io.BytesIO(makers().of_files["picture"]({"path": "a.png", **drawing}))))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 
 from atomic_tasks.catalog import Catalog
-from eval_flows.episodes.proofs.proof import prove
+from eval_flows.episodes.proofs.proof import Subject, prove
 from eval_flows.episodes.proofs.proving import Part, prove_suite
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from eval_flows.episodes.tasks.task import Task
@@ -28,7 +28,7 @@ def weakened(task: Task) -> Task:
 def test_a_proof_finds_the_line_that_nothing_needs_and_the_value_that_no_check_sees(listed: Listed, catalog: Catalog, image: Image) -> None:
     (made,) = suite_tasks(read_suite(listed("{level: L1, tasks: [mousepad.append_line]}")), catalog)
     changed = {name: weakened(other) for name, other in made.changed(catalog).items()}
-    trials = prove(weakened(made.task), changed, MachineChoice("sandbox", "smoke", image.machines))
+    trials = prove(Subject(weakened(made.task), changed), MachineChoice("sandbox", "smoke", image.machines))
     assert {trial.kind for trial in trials} == {"nothing", "oracle", "spoiled oracle", "without line", "without step", "changed argument"}
     unproven = [(trial.kind, trial.what.partition(" to ")[0]) for trial in trials if not trial.passed]
     assert unproven == [("without line", f"mousepad.append_line: {SUPERFLUOUS}"), ("changed argument", f"jotting: {made.task.values['jotting']}")]

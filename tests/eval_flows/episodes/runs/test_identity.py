@@ -12,6 +12,7 @@ from eval_flows.episodes.agents import choice
 from eval_flows.episodes.agents.choice import AgentChoice, Sampling
 from eval_flows.episodes.agents.observation_source import observation_choice
 from eval_flows.episodes.agents.observations.cards import Cards
+from eval_flows.episodes.proofs.proof import Subject
 from eval_flows.episodes.proofs.proving import _job
 from eval_flows.episodes.runs import identity
 from eval_flows.episodes.runs import run as runs
@@ -109,7 +110,7 @@ def test_what_only_says_how_much_is_played_makes_no_other_run(tmp_path: Path) ->
 OF_ROOM = [
     ("eval_flows/episodes/checkers/documents.py", "checks"),
     ("eval_flows/episodes/checkers/metrics.py", "checks"),
-    ("eval_flows/episodes/tasks/makers.py", "checks"),
+    ("eval_flows/episodes/tasks/makers/common.py", "checks"),
     ("eval_flows/episodes/agents/oracle.py", "checks"),
     ("eval_flows/episodes/environment/environment.py", "checks"),
     ("eval_flows/episodes/proofs/proof.py", "checks"),
@@ -133,7 +134,7 @@ def test_code_that_decides_results_is_part_of_runs_and_of_proofs(
     machine = Built("sandbox", "smoke", tmp_path)
 
     def key() -> str:
-        return _job(one.task, {}, machine).key
+        return _job(Subject(one.task, {}), machine).key
 
     run, proof, hashes = plan(tmp_path).run_id, key(), code_hashes("sandbox")
     read = identity.meaning
@@ -161,7 +162,7 @@ def test_what_a_machine_offers_is_part_of_runs_and_of_proofs(tmp_path: Path, cat
             return replace(OFFERS, programs={"mousepad": Program(command=["mousepad"], window_class="Mousepad")})
 
     machine, other = Built("sandbox", "smoke", tmp_path), Other("sandbox", "smoke", tmp_path)
-    assert _job(one.task, {}, machine).key != _job(one.task, {}, other).key
+    assert _job(Subject(one.task, {}), machine).key != _job(Subject(one.task, {}), other).key
     assert plan(tmp_path, machine=machine).run_id != plan(tmp_path, machine=other).run_id
 
 

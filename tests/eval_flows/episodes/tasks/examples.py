@@ -3,7 +3,7 @@
 from typing import Any
 
 from eval_flows.episodes.checkers.getters import get
-from eval_flows.episodes.tasks import makers
+from eval_flows.episodes.tasks.makers.maker import makers
 from tests.eval_flows.episodes.desktops import desktop
 
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -16,6 +16,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "video": {"path": "a.avi", "seconds": 1, "size": [32, 24]},
     "database": {"path": "a.db", "script": ["CREATE TABLE birds (name TEXT, eggs INTEGER)", "INSERT INTO birds VALUES ('wren', 6)"]},
     "archive": {"path": "a.zip", "files": {"b.txt": "inside", "c/d.txt": "deeper"}},
+    "material": {"path": "a.md", "from": "README.md"},
     "capture": {
         "path": "a.pcapng",
         "packets": [
@@ -28,7 +29,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 def made(name: str, **asked: Any) -> bytes:
-    return makers.OF_FILES[name]({**EXAMPLES[name], **asked})
+    return makers().of_files[name]({**EXAMPLES[name], **asked})
 
 
 def got(getter: str, content: bytes, /, **asked: Any) -> Any:

@@ -19,7 +19,8 @@ from eval_flows.episodes.environment.side_effects.home import Home
 from eval_flows.episodes.tasks.compose import NotComposed, sequence, single
 from eval_flows.episodes.tasks.fill import fill
 from eval_flows.episodes.tasks.needs import refuse_if_lacking
-from eval_flows.episodes.tasks.suite import SuiteTask, read_suite, suite_tasks, tasks_of
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, tasks_of
+from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask
 from eval_flows.episodes.tasks.task import STEP_BUDGETS, Task, TaskStep
 from machines.errors import MachineNeeds
 from machines.machine import Offers, Program
@@ -81,6 +82,7 @@ def test_levels_have_the_budgets_of_the_paper_and_ids_follow_the_content(suite: 
 
 def test_what_a_later_step_ends_is_not_checked(suite: Suite, catalog: Catalog) -> None:
     (made,) = suite("{level: L2, tasks: [galculator.widen_buttons, galculator.set_degrees]}")
+    assert isinstance(made, ComposedTask)
     steps = made.composition.steps
     for number, step in enumerate(steps):
         ended = any(set(step.gives) & set(after.ends) for after in steps[number + 1 :])
@@ -111,6 +113,7 @@ def test_every_task_that_can_be_proven_alone_stands_alone_in_desktop_or_in_singl
 @pytest.mark.parametrize("name", ["smoke", "desktop", "singles"])
 def test_the_suites_say_every_checked_value_and_name_no_application(name: str, catalog: Catalog) -> None:
     for made in suite_tasks(read_suite(name), catalog):
+        assert isinstance(made, ComposedTask)
         text = made.task.instruction.casefold()
         for step in made.composition.steps:
             for checked in texts_in(step.task.check):

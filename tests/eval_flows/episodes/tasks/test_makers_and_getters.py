@@ -21,8 +21,7 @@ from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents.oracle import VERBS
 from eval_flows.episodes.checkers.checker import known
 from eval_flows.episodes.checkers.getters import get
-from eval_flows.episodes.tasks import makers
-from eval_flows.episodes.tasks.makers import make
+from eval_flows.episodes.tasks.makers.maker import make, makers
 from machines.client import Window
 from machines.observation import Element
 from tests.conftest import REPOSITORY
@@ -31,7 +30,7 @@ from tests.eval_flows.episodes.tasks.examples import EXAMPLES, got, made
 
 
 def test_the_declared_names_are_those_that_the_code_implements(catalog: Catalog) -> None:
-    assert set(catalog.checkers.makers) == {*makers.OF_FILES, *makers.OF_STATE}
+    assert set(catalog.checkers.makers) == {*makers().of_files, *makers().of_state}
     checkers = known().checkers
     assert set(catalog.checkers.getters) == {*checkers.of_files, *checkers.of_desktop} and set(catalog.checkers.metrics) == set(checkers.metrics)
     assert set(catalog.checkers.oracle) == VERBS
@@ -59,7 +58,7 @@ def test_everything_that_a_getter_is_said_to_tell_is_told(getter: str, catalog: 
         known().checkers.of_files[getter](content, {"path": "f", "at": "A1", "what": "no such thing"})
 
 
-@pytest.mark.parametrize("name", makers.OF_FILES)
+@pytest.mark.parametrize("name", makers().of_files)
 def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first = made(name)
     later = time.struct_time((2031, 7, 9, 11, 12, 14, 2, 190, 0))
@@ -73,8 +72,8 @@ def test_what_is_made_does_not_depend_on_the_time(name: str, monkeypatch: pytest
 
 def test_what_is_made_does_not_depend_on_the_process() -> None:
     script = (
-        "import hashlib; from eval_flows.episodes.tasks.makers import OF_FILES; from tests.eval_flows.episodes.tasks.examples import EXAMPLES\n"
-        "print(hashlib.sha256(b''.join(OF_FILES[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
+        "import hashlib; from eval_flows.episodes.tasks.makers.maker import makers; from tests.eval_flows.episodes.tasks.examples import EXAMPLES\n"
+        "print(hashlib.sha256(b''.join(makers().of_files[name](asked) for name, asked in EXAMPLES.items())).hexdigest())"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Pacific/Auckland", "LANG": "C"}
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=REPOSITORY, env=environment).stdout

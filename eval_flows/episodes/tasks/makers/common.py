@@ -1,4 +1,4 @@
-"""What `setup` makes before an episode: files, made here with the same bytes each time and uploaded, and state of the machine."""
+"""The makers of every field of work: common files, and state of the machine."""
 
 from __future__ import annotations
 
@@ -23,23 +23,18 @@ import openpyxl
 from openpyxl.writer.excel import ExcelWriter
 from PIL import Image, ImageDraw
 
+from atomic_tasks.problems import BadInput
+from eval_flows.episodes.tasks.makers.maker import Makers
+
 if TYPE_CHECKING:
     from eval_flows.episodes.environment.desktop import Desktop
 
+_MATERIALS = Path(__file__).parents[1] / "materials"
 _NO_TIME = datetime(2026, 1, 1)
 _NUMBER = re.compile(r"-?\d+(\.\d+)?", re.ASCII)
 _RATE, _FRAMES = 8000, 10  # samples and film frames a second
 _FIRST_PACKET = 1_767_225_600  # 2026-01-01 00:00:00 UTC
 Json = Mapping[str, Any]
-
-
-def make(desktop: Desktop, entry: Json) -> None:
-    """Make what one entry of `setup` declares, with its placeholders filled."""
-    ((name, asked),) = entry.items()
-    if name in OF_STATE:
-        OF_STATE[name](desktop, asked)
-    else:
-        desktop.client.upload(desktop.place(asked["path"]), OF_FILES[name](asked))
 
 
 def _folder(desktop: Desktop, path: str) -> None:
@@ -216,16 +211,27 @@ def _ethernet(packet: Json, number: int) -> bytes:
     return bytes(dpkt.ethernet.Ethernet(dst=b"\2\0\0\0\0\2", src=b"\2\0\0\0\0\1", data=ip))
 
 
-OF_STATE: Mapping[str, Callable[[Desktop, Any], None]] = {"folder": _folder, "clipboard": _clipboard}
-OF_FILES: Mapping[str, Callable[[Json], bytes]] = {
-    "text": _text,
-    "csv": _csv,
-    "workbook": _workbook,
-    "document": _document,
-    "picture": _picture,
-    "sound": _sound,
-    "video": _video,
-    "database": _database,
-    "archive": _archive,
-    "capture": _capture,
-}
+def _material(asked: Json) -> bytes:
+    """Return the content of a file that was written for a suite; the name cannot lead out of the folder."""
+    path = (_MATERIALS / str(asked["from"])).resolve()
+    if not path.is_relative_to(_MATERIALS) or not path.is_file():
+        raise BadInput(f"there is no material '{asked['from']}' in {_MATERIALS}")
+    return path.read_bytes()
+
+
+MAKERS = Makers(
+    of_state={"folder": _folder, "clipboard": _clipboard},
+    of_files={
+        "text": _text,
+        "csv": _csv,
+        "workbook": _workbook,
+        "document": _document,
+        "picture": _picture,
+        "sound": _sound,
+        "video": _video,
+        "database": _database,
+        "archive": _archive,
+        "capture": _capture,
+        "material": _material,
+    },
+)

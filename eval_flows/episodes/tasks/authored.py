@@ -1,0 +1,28 @@
+"""For authors: the task of an atomic task or of a job, by its id, as `try_task` and `prove_task` play it."""
+
+from pathlib import Path
+
+from atomic_tasks.catalog import Catalog
+from atomic_tasks.problems import BadInput
+from atomic_tasks.seeds import derived_random
+from eval_flows.episodes.tasks.compose import single, values_of
+from eval_flows.episodes.tasks.jobs import read_jobs
+from eval_flows.episodes.tasks.suite import SUITES, read_suite, suite_names
+from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, written_task
+from eval_flows.episodes.tasks.task import made_task
+
+
+def authored(task_id: str, catalog: Catalog, seed: int) -> tuple[SuiteTask, str]:
+    """Return the task of that id, and the image that it runs on; BadInput if neither an atomic task nor a job has the id."""
+    if task_id in catalog.tasks:
+        composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
+        values = values_of(composition, catalog, seed, task_id, "bind")
+        return ComposedTask(made_task(composition, values, catalog, "L1", ""), composition, (seed, task_id), ()), "desktop"
+    application = task_id.partition(".")[0]
+    for suite in map(read_suite, suite_names()):
+        folder = SUITES / suite.jobs if suite.jobs else Path("none")
+        if any(path.stem == application for path in folder.glob("*.yaml")):
+            jobs = {job.id: job for job in read_jobs(folder, catalog, [application])}
+            if task_id in jobs:
+                return written_task(jobs[task_id], catalog), suite.image
+    raise BadInput(f"there is no atomic task and no job '{task_id}'")
