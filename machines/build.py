@@ -18,9 +18,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from machines import host
+from machines import host, python_packages
 from machines.errors import MachineError, MachineNeeds
-from machines.image import HOME_FILES, WAY, Image, declared, find_image
+from machines.image import WAY, Image, declared, find_image
 from machines.packages import KEPT, PackageList, architecture, check_registry, hash_of, packages_of
 from machines.sandbox import Sandbox, check_host
 from machines.sources import apt_sources
@@ -72,7 +72,7 @@ def _check_list(image: Image, wanted: PackageList, sources: Path) -> None:
     for what, name in here.items():
         if getattr(wanted, what) != name:
             raise MachineNeeds(f"the list is for {what} {getattr(wanted, what)}, but this image is for {what} {name}")
-    if lacking := sorted({*image.packages} - {*wanted.names}):
+    if lacking := sorted({*image.packages, *image.python_packages} - {*wanted.names, *wanted.of_python}):
         raise MachineNeeds(f"the list lacks {', '.join(lacking)}, which machines/desktop.yaml declares for the image '{image.name}'")
     if not _root(image, wanted.identity(WAY)).is_dir():
         check_registry(wanted, sources)
@@ -132,7 +132,7 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
     say(f"fetching and unpacking {len(image.packages)} Debian packages and their dependencies; this takes some minutes, once")
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
         tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
-        pins.write_text("".join(_pin(package) for package in wanted.packages) if wanted else "")
+        pins.write_text("".join(_pin(package) for package in wanted.of_debian) if wanted else "")
         command = _mmdebstrap(wanted.names if wanted else image.packages, pins, tar, sources)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -150,6 +150,8 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
             str(folder),
         ]
         subprocess.run(unpack, check=True)
+    python = wanted.of_python if wanted else image.python_packages
+    python_packages.install(python, folder, declared().debian, architecture(), is_whole=wanted is not None)
 
 
 def _pin(package: str) -> str:
@@ -173,7 +175,8 @@ def _make_home(image: Image) -> None:
     """Copy the declared home folder, add what programs write there at their first start, and move the whole to its place."""
     making = image.home.with_name(f".{image.home.name}.making")
     shutil.rmtree(making, ignore_errors=True)
-    shutil.copytree(HOME_FILES, making)
+    for folder in image.home_sources:
+        shutil.copytree(folder, making, dirs_exist_ok=True)
     subprocess.run(["chmod", "-R", "a+rX", str(making)], check=True)
     if image.warm_up:
         with tarfile.open(fileobj=io.BytesIO(_profiles(image, making))) as tar:

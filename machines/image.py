@@ -6,6 +6,7 @@ declaration. `machines.build` makes images.
 """
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ from machines.packages import KEPT, PackageList, hash_of, read_list
 
 _HERE = Path(__file__).parent
 HOME_FILES = _HERE / "home"
+HOMES_OF_PROGRAMS = _HERE / "home_of"  # what the home folder holds beside them for single programs
 USER, HOME = "agent", "/home/agent"  # in every image
 WAY = 1  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
 
@@ -80,6 +82,11 @@ class Image:
         return sorted({*declared().packages, *(package for program in self.programs.values() for package in program.packages)})
 
     @property
+    def python_packages(self) -> list[str]:
+        """Return its declared Python packages, sorted, each as `name==version`, without the packages that they depend on."""
+        return sorted({package for program in self.programs.values() for package in program.python_packages})
+
+    @property
     def warm_up(self) -> list[list[str]]:
         """Return the commands that make profiles."""
         return [
@@ -128,7 +135,12 @@ class Image:
     @cached_property
     def home(self) -> Path:
         """Return the folder that home folders are copied from; its name follows from the root file system that made its profiles."""
-        return self.machines / "homes" / hash_of({"root": self.root.name, "warm_up": self.warm_up, "files": _home_files()})
+        return self.machines / "homes" / hash_of({"root": self.root.name, "warm_up": self.warm_up, "files": _home_files(self.home_sources)})
+
+    @property
+    def home_sources(self) -> list[Path]:
+        """Return the folders whose files a home folder begins with: that of every image, and those of its programs."""
+        return [HOME_FILES, *(folder for handle in self.programs if (folder := HOMES_OF_PROGRAMS / handle).is_dir())]
 
     @property
     def held(self) -> PackageList:
@@ -138,7 +150,8 @@ class Image:
     @property
     def current(self) -> Path:
         """Return the link to the root file system that is used for the present declaration."""
-        return self.machines / "current" / f"{self.name}.{hash_of([WAY, self.packages])}"
+        python = [self.python_packages] if self.python_packages else []
+        return self.machines / "current" / f"{self.name}.{hash_of([WAY, self.packages, *python])}"
 
     @property
     def is_built(self) -> bool:
@@ -161,6 +174,6 @@ def builds(machines: Path) -> dict[str, PackageList]:
     return dict(sorted(found.items(), key=lambda build: build[1].built, reverse=True))
 
 
-def _home_files() -> dict[str, str]:
-    files = (path for path in sorted(HOME_FILES.rglob("*")) if path.is_file())
+def _home_files(folders: Iterable[Path]) -> dict[str, str]:
+    files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path.relative_to(_HERE)): hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest() for path in files}

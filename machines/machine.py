@@ -24,7 +24,8 @@ class Program(BaseModel):
     """How to start an application, the class of its windows, and how it answers: whether it loses keys that are typed too fast, and after how
     many seconds it shows what an action did, where it updates its buttons and marks late.
 
-    `packages` lists the Debian packages that an image needs for it. `own` lists paths below the home folder that the program writes by itself; a star
+    `packages` lists the Debian packages that an image needs for it, `python_packages` the Python packages that Debian lacks, as `name==version`.
+    `own` lists paths below the home folder that the program writes by itself; a star
     stands for any characters. `own_keys` lists the keys that it sets by itself in a file of settings, by the path of the file.
     """
 
@@ -32,6 +33,7 @@ class Program(BaseModel):
     command: list[str]
     window_class: str
     packages: list[str] = []
+    python_packages: list[str] = []
     loses_fast_keys: bool = False
     shows_after: float = 0.0
     own: list[str] = []

@@ -1,6 +1,7 @@
 """The list of an image's packages with versions: read from a root file system, kept in it, shown, and read again to make the same image.
 
-A list is a text. Comments at its head describe the image (`# image: smoke`); each later line is a package (`mousepad=0.5.10-2`), sorted by name.
+A list is a text. Comments at its head describe the image (`# image: smoke`). Each later line is a package of Debian (`mousepad=0.5.10-2`) or of Python
+(`taguette==1.5.2`), sorted by name.
 """
 
 import hashlib
@@ -14,16 +15,18 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from machines import python_packages
 from machines.errors import MachineError, MachineNeeds
 
 KEPT = Path("etc/deskmill.packages")  # within the root file system
 _HEAD = re.compile(r"# (\w+): (\S+)")
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]+=[A-Za-z0-9.+~:-]+")
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9.+-]+==?[A-Za-z0-9.+~:!-]+")
+_OF_PYTHON = "=="
 
 
 @dataclass(frozen=True)
 class PackageList:
-    """The content of an image: its Debian and architecture, when it was built, and `name=version` of every package."""
+    """The content of an image: its Debian and architecture, when it was built, and `name=version` of every package, `name==version` of Python's."""
 
     image: str
     debian: str
@@ -33,8 +36,18 @@ class PackageList:
 
     @property
     def names(self) -> list[str]:
-        """Return the packages without their versions."""
-        return [package.partition("=")[0] for package in self.packages]
+        """Return the Debian packages without their versions."""
+        return [package.partition("=")[0] for package in self.of_debian]
+
+    @property
+    def of_debian(self) -> list[str]:
+        """Return the Debian packages."""
+        return [package for package in self.packages if _OF_PYTHON not in package]
+
+    @property
+    def of_python(self) -> list[str]:
+        """Return the Python packages."""
+        return [package for package in self.packages if _OF_PYTHON in package]
 
     def identity(self, way: int) -> str:
         """Return the identity of a root file system with these packages, made in the `way` of that number; the time of building does not count."""
@@ -63,19 +76,19 @@ def read_list(path: Path) -> PackageList:
 
 
 def packages_of(root: Path) -> tuple[str, ...]:
-    """Return `name=version` of every package in a root file system, from its dpkg."""
+    """Return every package in a root file system, from its dpkg and from the folder of its Python packages."""
     command = ["dpkg-query", f"--admindir={root / 'var/lib/dpkg'}", "--show", "--showformat", "${Package}=${Version}\n"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise MachineError(f"the packages of {root} cannot be listed: {done.stderr.strip()}")
-    return tuple(sorted(done.stdout.split()))
+    return tuple(sorted([*done.stdout.split(), *python_packages.installed(root)]))
 
 
 def check_registry(wanted: PackageList, sources: Path) -> None:
     """Raise `MachineNeeds` with every version of the list that the registry no longer has. Read only its index; fetch no package."""
     held = _versions_in_registry(wanted.names, sources)
     missing = []
-    for package in wanted.packages:
+    for package in wanted.of_debian:
         name, version = package.split("=", 1)
         if version not in held.get(name, ()):
             missing.append(f"  {package} (it has {', '.join(held.get(name, ['none']))})")
