@@ -27,6 +27,7 @@ from machines.sources import apt_sources
 
 _NOT_NEEDED = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/locale/*", "/usr/share/help/*", "/usr/share/info/*")
 _FASTER = Path("/usr/share/mmdebstrap/hooks/eatmydata")  # does not wait for the disk at each write
+_MANUALS = "/usr/share/man/man1"  # Java is not installed where this folder is missing
 _PINS = "/etc/apt/preferences.d/deskmill"  # in the new root, while it is made
 Say = Callable[[str], None]
 
@@ -164,6 +165,7 @@ def _mmdebstrap(packages: list[str], pins: Path, tar: Path, sources: Path) -> li
     hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
     return [
         "mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase", *options, *hooks,
+        f'--essential-hook=mkdir -p "$1{_MANUALS}"', f'--customize-hook=rmdir --ignore-fail-on-non-empty "$1{_MANUALS}"',
         '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
         "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
         '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',

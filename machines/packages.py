@@ -1,7 +1,7 @@
 """The list of an image's packages with versions: read from a root file system, kept in it, shown, and read again to make the same image.
 
-A list is a text. Comments at its head describe the image (`# image: smoke`). Each later line is a package of Debian (`mousepad=0.5.10-2`) or of Python
-(`taguette==1.5.2`), sorted by name.
+A list is a text. Comments at its head describe the image (`# image: smoke`). Each later line is a package: of Debian (`mousepad=0.5.10-2`), or of
+Python (`taguette==1.5.2`). The lines are sorted by name.
 """
 
 import hashlib
