@@ -22,7 +22,7 @@ class WithKeys(Declared):
 
 ShapeName = Literal[
     "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
-    "value", "values", "pattern", "number", "near", "order", "getter", "drawing", "keys", "awaited", "made",
+    "value", "values", "pattern", "number", "near", "order", "getter", "drawing", "keys", "awaited", "made", "nears",
 ]  # fmt: skip
 
 

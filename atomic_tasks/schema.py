@@ -112,25 +112,29 @@ class Talk(Declared):
     rewordings: Rewordings = REWORDINGS
 
 
-class Way(Declared):
-    """Another way to the result of a task than its oracle's: a proof carries it out, and it must earn the reward."""
+class _OtherOracle(Declared):
+    """Other steps than those of the oracle, or the oracle with other texts in it."""
 
-    way: str = Field(min_length=5, description="the way in words")
-    oracle: tuple[Entry, ...] = Field(min_length=1, description="its steps; `run` and `make` may take part, since the way of a script counts too")
-
-
-class NearMiss(Declared):
-    """A plausible mistake: a proof makes it, and it must not earn the reward. Give the steps, or what the oracle has in place of something."""
-
-    mistake: str = Field(min_length=5, description="the mistake in words")
-    oracle: tuple[Entry, ...] = Field((), description="the steps that make it")
+    oracle: tuple[Entry, ...] = Field((), description="the steps; `run` and `make` may take part")
     instead: dict[str, str] = Field(default_factory=dict, description="texts in the oracle, and what stands there instead")
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "NearMiss":
+    def _one_of_both(self) -> "_OtherOracle":
         if bool(self.oracle) == bool(self.instead):
             raise ValueError("give either oracle or instead")
         return self
+
+
+class Way(_OtherOracle):
+    """Another way to the result of a task than its oracle's: a proof carries it out, and it must earn the reward."""
+
+    way: str = Field(min_length=5, description="the way in words")
+
+
+class NearMiss(_OtherOracle):
+    """A plausible mistake: a proof makes it, and it must not earn the reward."""
+
+    mistake: str = Field(min_length=5, description="the mistake in words")
 
 
 class AtomicTask(Talk):

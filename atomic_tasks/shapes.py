@@ -121,6 +121,7 @@ SHAPES: Mapping[ShapeName, Shape] = {
     "pattern": Shape("a regular expression", Annotated[StrictStr, AfterValidator(_pattern)]),
     "number": Shape("a number", Number),
     "near": Shape("a number, or [number, tolerance]", Number | tuple[Number] | tuple[Number, Number]),
+    "nears": Shape("[[numbers], tolerance]", tuple[tuple[Number | Literal[""], ...], Number]),
     "order": Shape("ascending or descending", Literal["ascending", "descending"]),
     "drawing": Shape("a picture, as in {size: [480, 360], shapes: [{fill: true, colour: white}]}", Drawing, Drawing),
     "getter": Shape("another getter with what it takes", Annotated[dict[str, Any], Field(min_length=1, max_length=1)]),

@@ -58,6 +58,13 @@ def _close_to(got: Any, expected: Any) -> bool:
     return found is not None and aim is not None and abs(found - aim) <= float(tolerance)
 
 
+def _all_close_to(got: Any, expected: Any) -> bool:
+    wanted, tolerance = expected
+    if not isinstance(got, list | tuple) or len(got) != len(wanted):
+        return False
+    return all(_number(one) is None if aim == "" else _close_to(one, [aim, tolerance]) for one, aim in zip(got, wanted, strict=True))
+
+
 def _comes_to(got: Any, expected: Any) -> bool:
     aim = outcome(str(expected))
     if isinstance(aim, str):  # digits in another base
@@ -120,6 +127,7 @@ CHECKERS = Checkers(
         "begins_with": lambda got, expected: got is not None and str(got).startswith(str(expected)),
         "ends_with": lambda got, expected: got is not None and str(got).endswith(str(expected)),
         "close_to": _close_to,
+        "all_close_to": _all_close_to,
         "comes_to": _comes_to,
         "at_least": _compared(lambda found, bound: found >= bound),
         "at_most": _compared(lambda found, bound: found <= bound),

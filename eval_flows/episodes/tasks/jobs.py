@@ -149,10 +149,10 @@ def _mistakes(job: Job, catalog: Catalog, source: Source, place: Place) -> Itera
         if name not in used:
             yield source.problem((*place, "values", name), "nothing in the job uses this value")
     done = "\n".join(text for part in job.parts for text in texts_in(part.oracle))
-    for number, miss in enumerate(job.near_misses):
-        for text in miss.instead:
-            if text not in done:
-                yield source.problem((*place, "near_misses", number, "instead"), f"no text of the oracle has '{text}' in it")
+    texts = [(key, number, text) for key in ("also", "near_misses") for number, one in enumerate(getattr(job, key)) for text in one.instead]
+    for key, number, text in texts:
+        if text not in done:
+            yield source.problem((*place, key, number, "instead"), f"no text of the oracle has '{text}' in it")
 
 
 def replaced(declared: object, instead: Mapping[str, str]) -> object:

@@ -69,7 +69,7 @@ class ComposedTask(SuiteTask):
         return [
             Variant(f"{step.task}: {words}", self._with(number, oracle))
             for number, step in enumerate(self.task.steps)
-            for words, oracle in _ways(catalog.tasks[step.task])
+            for words, oracle in _ways(catalog.tasks[step.task], catalog.tasks[step.task].oracle)
         ]
 
     def near_misses(self, catalog: Catalog) -> list[Variant]:
@@ -106,16 +106,11 @@ class WrittenTask(SuiteTask):
 
     def ways(self, catalog: Catalog) -> list[Variant]:
         """Return a variant for each other way."""
-        return [Variant(words, self._with(oracle)) for words, oracle in _ways(self.job)]
+        return [Variant(one.way, self._otherwise(one.oracle, one.instead)) for one in self.job.also]
 
     def near_misses(self, catalog: Catalog) -> list[Variant]:
         """Return a variant for each near miss."""
-        own = [part.oracle for part in self.job.parts]
-        found = []
-        for miss in self.job.near_misses:
-            oracles: Any = [miss.oracle] if miss.oracle else replaced(own, miss.instead)
-            found.append(Variant(miss.mistake, self._with(*oracles)))
-        return found
+        return [Variant(one.mistake, self._otherwise(one.oracle, one.instead)) for one in self.job.near_misses]
 
     @property
     def unproven(self) -> str | None:
@@ -127,8 +122,9 @@ class WrittenTask(SuiteTask):
         """Return the id of the job."""
         return self.job.id
 
-    def _with(self, *oracles: Any) -> Task:
-        """Return the task with these oracles for its parts; parts without one have nothing left to do."""
+    def _otherwise(self, oracle: Any, instead: Mapping[str, str]) -> Task:
+        """Return the task with another oracle for the whole, or with its own ones changed; parts without one have nothing left to do."""
+        oracles: Any = [oracle] if oracle else replaced([part.oracle for part in self.job.parts], instead)
         values = {name: value for name, (value, _) in self.job.values.items()}
         task, first = self.task, len(self.task.steps) - len(self.job.parts)
         for number in range(len(self.job.parts)):
@@ -187,8 +183,8 @@ def _with_oracle(task: Task, number: int, oracle: Any) -> Task:
     return task.model_copy(update={"steps": tuple(steps)})
 
 
-def _ways(declared: HasWays) -> Iterator[tuple[str, Any]]:
-    yield from ((one.way, one.oracle) for one in declared.also)
+def _ways(declared: HasWays, oracle: Any) -> Iterator[tuple[str, Any]]:
+    yield from ((one.way, one.oracle or replaced(oracle, one.instead)) for one in declared.also)
 
 
 def _misses(declared: HasWays, oracle: Any) -> Iterator[tuple[str, Any]]:
