@@ -3,12 +3,14 @@
 python -m eval_flows.episodes.proofs.prove_task mousepad.append_line [...] [--machines FOLDER] [--seed N]
 """
 
+import sys
 import time
 from pathlib import Path
 
 import click
 
 from atomic_tasks.catalog import sound_catalog
+from atomic_tasks.problems import BadInput
 from eval_flows.episodes.proofs.proof import prove
 from eval_flows.episodes.proofs.proving import subject_of
 from eval_flows.episodes.tasks.authored import authored
@@ -35,4 +37,7 @@ def prove_tasks(task_ids: tuple[str, ...], machines: Path, image_name: str | Non
 
 
 if __name__ == "__main__":
-    prove_tasks()
+    try:
+        prove_tasks()
+    except BadInput as error:
+        sys.exit(str(error))

@@ -4,6 +4,7 @@ python -m eval_flows.episodes.tasks.try_task mousepad.replace_text [--machines F
 """
 
 import io
+import sys
 import time
 from pathlib import Path
 
@@ -89,4 +90,7 @@ def _shot(observation: Observation, shots: Path | None, name: str) -> None:
 
 
 if __name__ == "__main__":
-    try_task()
+    try:
+        try_task()
+    except BadInput as error:
+        sys.exit(str(error))
