@@ -161,15 +161,16 @@ def _pin(package: str) -> str:
 
 
 def _mmdebstrap(packages: list[str], leaves_out: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
-    options = [word for pattern in (*_NOT_NEEDED, *leaves_out) for word in ("--dpkgopt", f"path-exclude={pattern}")]
+    options = [word for pattern in _NOT_NEEDED for word in ("--dpkgopt", f"path-exclude={pattern}")]
     hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
+    removal = [f'--customize-hook=cd "$1" && rm -rf {" ".join(leaves_out)}'] if leaves_out else []
     return [
         "mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase", *options, *hooks,
         f'--essential-hook=mkdir -p "$1{_MANUALS}"', f'--customize-hook=rmdir --ignore-fail-on-non-empty "$1{_MANUALS}"',
         '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
         "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
         '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',
-        f'--customize-hook=rm "$1{_PINS}"', declared().debian, str(tar), str(sources),
+        f'--customize-hook=rm "$1{_PINS}"', *removal, declared().debian, str(tar), str(sources),
     ]  # fmt: skip
 
 

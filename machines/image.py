@@ -89,7 +89,7 @@ class Image:
 
     @property
     def leaves_out(self) -> list[str]:
-        """Return the paths that it does not take from its packages."""
+        """Return the paths below its root that are removed after its packages are installed; a star stands for any characters."""
         return declared().leaves_out.get(self.name, [])
 
     @property

@@ -48,7 +48,21 @@ CHECKERS: Registry[Checkers] = Registry(
     "deskmill.checkers",
     {
         name: f"eval_flows.episodes.checkers.{name}:CHECKERS"
-        for name in ("files", "pictures", "workbooks", "documents", "projects", "sounds", "pdfs", "captures", "folders", "screen", "metrics")
+        for name in (
+            "files",
+            "pictures",
+            "workbooks",
+            "documents",
+            "projects",
+            "sounds",
+            "pdfs",
+            "captures",
+            "folders",
+            "screen",
+            "metrics",
+            "software",
+            "tables",
+        )
     },
 )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 OfFile = Callable[[Json], bytes]
 OfState = Callable[["Desktop", Any], None]
-FAMILIES = ("common",)
+FAMILIES = ("common", "software", "tables")
 
 
 @dataclass(frozen=True)

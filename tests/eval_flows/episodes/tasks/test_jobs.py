@@ -118,7 +118,7 @@ def test_a_proof_goes_other_ways_and_makes_near_misses(suite: Suite, catalog: Ca
     assert kinds.count("without line") == 3 and kinds.count("changed argument") == kinds.count("other way") == 1 and kinds.count("near miss") == 2
 
     wrong_way = [{"way": "a script that fails", "oracle": [{"run": "false"}]}]
-    harmless = [
+    harmless: list[Json] = [
         {"mistake": "none: it is what was asked", "instead": {"ctrl+end": "ctrl+End"}},
         {"mistake": "a broken script", "oracle": [{"run": "false"}]},
     ]
