@@ -25,7 +25,7 @@ class Program(BaseModel):
     many seconds it shows what an action did, where it updates its buttons and marks late.
 
     `packages` lists the Debian packages that an image needs for it, `python_packages` the Python packages that Debian lacks, as `name==version`.
-    `own` lists paths below the home folder that the program writes by itself; a star
+    `has_tree` tells whether it is in the accessibility tree at all. `own` lists paths below the home folder that the program writes by itself; a star
     stands for any characters. `own_keys` lists the keys that it sets by itself in a file of settings, by the path of the file.
     """
 
@@ -34,6 +34,7 @@ class Program(BaseModel):
     window_class: str
     packages: list[str] = []
     python_packages: list[str] = []
+    has_tree: bool = True
     loses_fast_keys: bool = False
     shows_after: float = 0.0
     own: list[str] = []

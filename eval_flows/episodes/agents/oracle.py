@@ -5,7 +5,7 @@ Each element is found by its role and name when it appears; the oracle may look 
 
 import shlex
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -248,16 +248,23 @@ def _looked(environment: Environment, asked: Entry) -> Observation:
 
 
 def matching(observation: Observation, asked: Entry, within: str | None) -> Element | None:
-    """Return the element with that role and name: the nth if asked, else the last one, if possible in the front window: dialogs come last."""
+    """Return the element with that role and name: the nth if asked, else the last one, if possible in the front window: dialogs come last.
+
+    The description of an element counts as its name where no element has the name.
+    """
+    return _matching(observation, asked, within, lambda one: one.name) or _matching(observation, asked, within, lambda one: one.label)
+
+
+def _matching(observation: Observation, asked: Entry, within: str | None, name_of: Callable[[Element], str]) -> Element | None:
     roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
     front = next((window.title for window in observation.windows if window.is_active), None)
     found = [
         element
         for element in observation.elements
         if element.role in roles
-        and ("name" not in asked or element.name == asked["name"])
+        and ("name" not in asked or name_of(element) == asked["name"])
         and ("text" not in asked or element.text == asked["text"])
-        and ("containing" not in asked or asked["containing"] in element.name)
+        and ("containing" not in asked or asked["containing"] in name_of(element))
         and (within is None or within in element.window)
         and ("sensitive" in element.states or "enabled" in element.states or asked.get("disabled"))
     ]

@@ -62,6 +62,8 @@ CHECKERS: Registry[Checkers] = Registry(
             "metrics",
             "software",
             "tables",
+            "drafting",
+            "vector",
         )
     },
 )

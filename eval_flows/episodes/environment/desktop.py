@@ -120,7 +120,7 @@ class Desktop:
         if not set(mine) <= set(self.windows()):
             return False
         titles = {window.title for window in mine}
-        return any(element.window in titles or not element.window for element in self.look().elements)
+        return not self.offers.programs[program].has_tree or any(element.window in titles or not element.window for element in self.look().elements)
 
     def wait_until(self, holds: Callable[[], Any], otherwise: str, seconds: float) -> None:
         """Call `holds` until it is true; `MachineError` with the text `otherwise` when the time is over."""

@@ -16,6 +16,17 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "video": {"path": "a.avi", "seconds": 1, "size": [32, 24]},
     "database": {"path": "a.db", "script": ["CREATE TABLE birds (name TEXT, eggs INTEGER)", "INSERT INTO birds VALUES ('wren', 6)"]},
     "archive": {"path": "a.zip", "files": {"b.txt": "inside", "c/d.txt": "deeper"}},
+    "dxf": {
+        "path": "a.dxf",
+        "layers": {"walls": 3},
+        "entities": [{"line": [0, 0, 10, 0], "layer": "walls"}, {"circle": [5, 5, 2]}, {"text": "A", "at": [1, 1]}],
+    },
+    "svg": {
+        "path": "a.svg",
+        "size": [100, 50],
+        "shapes": [{"rect": [10, 10, 20, 5], "id": "bar", "layer": "Bars"}, {"text": "Sales & more", "at": [5, 45]}],
+    },
+    "simulated": {"path": "a.csv", "seed": "s", "rows": 3, "columns": {"n": {"count": 1}, "x": {"normal": [0, 1]}}},
     "material": {"path": "a.md", "from": "README.md"},
     "capture": {
         "path": "a.pcapng",
