@@ -13,6 +13,7 @@ class WithKeys(Declared):
 
     takes: tuple[Identifier, ...] = Field((), description="required keys")
     may_take: tuple[Identifier, ...] = Field((), description="optional keys")
+    package: str | None = Field(None, description="the Python module that it needs, where that is no dependency of Deskmill itself")
     makes: str | None = None
     gives: str | None = None
     frees: str | None = None

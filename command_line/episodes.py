@@ -17,11 +17,12 @@ def suites() -> None:
 @suites.command("list")
 def list_suites() -> None:
     """List the suites."""
-    from eval_flows.episodes.tasks.suite import read_suite, suite_names
+    from atomic_tasks.catalog import sound_catalog
+    from eval_flows.episodes.tasks.suite import jobs_of, read_suite, suite_names
 
     for name in suite_names():
         found = read_suite(name)
-        click.echo(f"{name}: {len(found.episodes)} episodes. {found.description}")
+        click.echo(f"{name}: {len(found.episodes) or len(jobs_of(found, sound_catalog()))} episodes. {found.description}")
 
 
 @suites.command("publish")
@@ -52,7 +53,7 @@ def publish(suite: str) -> None:
     show_default=True,
     help="bare: an empty desktop, where the agent opens what it needs.",
 )
-@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
+@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3", "L4"]), multiple=True, help="Only these levels.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
 @click.option("--model", help="Language model of the agent.")
 @click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="Prompt style of the model.")
@@ -143,9 +144,10 @@ def episodes(
 @click.command()
 @click.argument("suite")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
-@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3"]), multiple=True, help="Only these levels.")
+@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3", "L4"]), multiple=True, help="Only these levels.")
 @click.option("--application", "applications", multiple=True, help="Only episodes in these applications.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
+@click.option("--record", "is_recorded", is_flag=True, help="Keep in the repository what is proven: after a change of a suite's jobs.")
 @machine_options
 @click.pass_context
 def prove(
@@ -155,6 +157,7 @@ def prove(
     levels: tuple[str, ...],
     applications: tuple[str, ...],
     limit: int | None,
+    is_recorded: bool,
     machine_kind: str,
     machine_option: tuple[tuple[str, str], ...],
 ) -> None:
@@ -165,7 +168,14 @@ def prove(
 
     with progress_bars() as progress:
         proofs = prove_suite(
-            suite, DataFolder.from_environment(), workers, progress, Part(levels, applications, limit), machine_kind, dict(machine_option)
+            suite,
+            DataFolder.from_environment(),
+            workers,
+            progress,
+            Part(levels, applications, limit),
+            machine_kind,
+            dict(machine_option),
+            is_recorded,
         )
     unproven = [proof for proof in proofs if not proof.is_proven]
     for proof in unproven:

@@ -18,6 +18,7 @@ _KINDS = {"circle": "ellipse", "polygon": "path", "polyline": "path", "line": "p
 _DRAWN = frozenset({"rect", "circle", "ellipse", "line", "path", "polygon", "polyline", "text", "use", "image"})
 _NOT_DRAWN = frozenset({"defs", "metadata", "symbol", "clipPath", "mask", "marker", "pattern", f"{_SODIPODI}namedview"})
 _LENGTH = re.compile(r"\s*([-+0-9.eE]+)\s*(mm|cm|in|pt|pc|px|)\s*")
+_HIDING = re.compile(rb"display\s*:\s*none")
 _OF_UNIT = {"mm": 1.0, "cm": 10.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": _MM, "": _MM}
 Node = ElementTree.Element
 
@@ -85,7 +86,8 @@ def _shapes(content: bytes) -> Mapping[str, Any]:
     """Return the shapes by id with all transforms applied, in pixels."""
     from svgelements import SVG, Shape, Text
 
-    read = SVG.parse(io.BytesIO(content), reify=True)
+    shown = _HIDING.sub(b"display:inline", content)  # a hidden layer has geometry too
+    read = SVG.parse(io.BytesIO(shown), reify=True)
     return {str(one.id): one for one in read.elements() if isinstance(one, Shape | Text) and one.id}
 
 

@@ -12,6 +12,7 @@ An oracle with a missing line mostly waits for an element that never comes, so i
 and the usual time: otherwise a slow dialog would count as a difference.
 """
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -41,6 +42,7 @@ class Trial(BaseModel):
     reward: float
     passed: bool
     seen: str = ""
+    seconds: float = 0.0  # that the oracle took, from the first line to the last
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,9 @@ def _runs(subject: Subject) -> Iterator[_Run]:
 
 def _tried(environment: Environment, task: Task, run: _Run) -> Iterator[Trial]:
     environment.reset(_with_setup_of(run.oracle, task) if run.kind == "changed argument" and run.oracle is not None else task)
+    begun = time.monotonic()
     stuck = _carried_out(environment, run)
+    seconds = time.monotonic() - begun
     reward = environment.evaluate(CHECK_SECONDS if run.has_all else _LACKING_CHECK_SECONDS)
     got = reward.value if run.must_finish else reward.by_checks  # damage must not hide a check that sees too little
     below = not reward.holds if any("threshold" in one.entry for one in reward.checked) else got == 0
@@ -128,7 +132,7 @@ def _tried(environment: Environment, task: Task, run: _Run) -> Iterator[Trial]:
         "near miss": not reward.is_success and not stuck,
         "nothing": below and not reward.side_effects,
     }.get(run.kind, not reward.holds)
-    yield Trial(kind=run.kind, what=run.what, reward=got, passed=passed, seen="" if passed else _seen(stuck, reward))
+    yield Trial(kind=run.kind, what=run.what, reward=got, passed=passed, seen="" if passed else _seen(stuck, reward), seconds=seconds)
     if run.kind == "oracle" and run.what == f"{_TWICE}" and reward.value == 1:
         yield from _spoiled(environment)
 

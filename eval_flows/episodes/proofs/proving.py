@@ -12,6 +12,7 @@ from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.proofs.proof import Subject, Trial, prove
+from eval_flows.episodes.proofs.record import proven, write_record
 from eval_flows.episodes.runs.identity import code_hashes
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.runs.workers import Ask, supervised
@@ -81,20 +82,34 @@ def prove_suite(
     part: Part,
     machine_kind: str = "sandbox",
     machine_options: Mapping[str, str] | None = None,
+    is_recorded: bool = False,
 ) -> list[Proof]:
-    """Prove the episodes of a part of a suite that are not proven yet, and return the proofs of the whole part."""
+    """Prove the episodes of a part of a suite that are not proven yet, and return the proofs of the whole part.
+
+    `is_recorded` keeps in the repository what is proven, each as soon as it is.
+    """
     suite, catalog = read_suite(name), sound_catalog()
     episodes = suite_tasks(suite, catalog)
     known = {application for one in episodes for application in one.task.applications}
     unknown = sorted(set(part.applications) - known)
     if unknown:
         raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
+    in_suite = [one.lineage for one in episodes]
     episodes = part.of(episodes)
     machine = ready_machine(name, [one.task for one in episodes], data, machine_kind, machine_options or {})
     jobs = [_job(subject_of(one, catalog), machine) for one in episodes]
     kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]
     progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
+    names = {one.task.episode_id: one.lineage for one in episodes}
+
+    def keep_record(made: Proof, job: _Job) -> None:
+        if is_recorded and made.is_proven:
+            write_record(name, [proven(names[job.task.episode_id], job.subject, made.trials)], in_suite)
+
+    for job in jobs:
+        if (before := kept[job.key]) is not None:
+            keep_record(before, job)
     failed = 0
     for number, done in enumerate(supervised(todo, _prove, workers, _SECONDS), 1):
         tasks = [step.task for step in done.job.task.steps]
@@ -104,6 +119,7 @@ def prove_suite(
         if made.fault is None:
             with written_file(data.proofs / f"{done.job.key}.json") as temporary:
                 temporary.write_text(made.model_dump_json(indent=1))
+        keep_record(made, done.job)
         progress(f"prove {name}", len(jobs) - len(todo) + number, len(jobs), f"{failed} unproven")
     listed = {one.task.episode_id for one in episodes if one.unproven is not None}
     proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]

@@ -13,7 +13,7 @@ from eval_flows.episodes.environment.environment import Start
 from eval_flows.episodes.runs.answering import answering
 from eval_flows.episodes.runs.run import Plan, run_episodes
 from eval_flows.episodes.runs.store import Row
-from eval_flows.episodes.tasks.needs import refuse_form, refuse_if_lacking
+from eval_flows.episodes.tasks.needs import refuse_form, refuse_if_lacking, refuse_without_packages
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import Task
 from eval_flows.progress import Progress
@@ -95,6 +95,7 @@ def ready_machine(suite: str, tasks: Sequence[Task], data: DataFolder, kind: str
     """
     declared = read_suite(suite)
     machine = MachineChoice(kind, declared.image, data.machines, options)
+    refuse_without_packages(suite, tasks, sound_catalog().checkers)
     refuse_if_lacking(suite, declared, tasks, kind, machine.offers)
     machine.check()
     return machine

@@ -1,7 +1,9 @@
 """What a suite needs of a machine: its platform, the programs of its tasks, and what the environment and the checks do there."""
 
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 
+from atomic_tasks.checkers import Checkers
 from eval_flows.episodes.environment.picture import PictureForm
 from eval_flows.episodes.tasks.suite import Suite
 from eval_flows.episodes.tasks.task import Task
@@ -17,6 +19,15 @@ def refuse_if_lacking(name: str, suite: Suite, tasks: Iterable[Task], kind: str,
     lacking = list(_lacking(suite, tasks, offers))
     if lacking:
         raise MachineNeeds(f"the suite '{name}' cannot be played on this machine of kind '{kind}', which lacks: {'; '.join(lacking)}")
+
+
+def refuse_without_packages(name: str, tasks: Iterable[Task], known: Checkers) -> None:
+    """Raise `MachineNeeds` if this host lacks a package by which the materials of tasks are made or their results are read."""
+    used = {one for task in tasks for step in task.steps for entry in (*step.setup, *step.check) for one in entry}
+    declared = {one: {**known.makers, **known.getters}[one].package for one in used if one in known.makers or one in known.getters}
+    missing = sorted({package for package in declared.values() if package is not None and find_spec(package) is None})
+    if missing:
+        raise MachineNeeds(f"the suite '{name}' needs the Python packages {', '.join(missing)} on this host: pip install 'deskmill[professional]'")
 
 
 def refuse_form(form: PictureForm, kind: str, offers: Offers) -> None:

@@ -36,6 +36,12 @@ def makers() -> Makers:
     return Makers(files, {name: maker for family in families for name, maker in family.of_state.items()})
 
 
+def family_of(name: str) -> str:
+    """Return the module of the family that has a maker."""
+    modules = (f"{__package__}.{family}" for family in FAMILIES)
+    return next(module for module in modules if name in {**import_module(module).MAKERS.of_files, **import_module(module).MAKERS.of_state})
+
+
 def make(desktop: Desktop, entry: Json) -> None:
     """Make what one entry of `setup` declares, with its placeholders filled."""
     ((name, asked),) = entry.items()

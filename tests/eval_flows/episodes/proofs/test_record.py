@@ -1,0 +1,57 @@
+"""Protects the record of proofs: whoever changes a job, its checker or its materials, and does not prove it again, is told."""
+
+from pathlib import Path
+
+import pytest
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.proofs import record
+from eval_flows.episodes.proofs.proof import Subject, Trial
+from eval_flows.episodes.proofs.proving import subject_of
+from eval_flows.episodes.proofs.record import content_of, proven, read_record, write_record
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
+from eval_flows.episodes.tasks.suite_task import SuiteTask
+
+_MOST_UNPROVEN = 0.02
+
+
+@pytest.fixture(scope="module")
+def jobs(catalog: Catalog) -> list[SuiteTask]:
+    return suite_tasks(read_suite("professional"), catalog)
+
+
+def test_every_job_of_professional_is_proven_as_it_stands(jobs: list[SuiteTask], catalog: Catalog) -> None:
+    known = read_record("professional")
+    feasible = [one for one in jobs if one.task.infeasible is None and one.unproven is None]
+    changed = [one.lineage for one in feasible if one.lineage not in known or known[one.lineage].content != content_of(subject_of(one, catalog))]
+    assert not changed, f"prove them again (deskmill prove professional --record): {', '.join(changed)}"
+    assert sum(one.unproven is not None for one in jobs) <= _MOST_UNPROVEN * len(jobs)
+
+
+def test_a_record_has_what_a_change_touches(jobs: list[SuiteTask], catalog: Catalog) -> None:
+    one = next(one for one in jobs if one.task.infeasible is None)
+    subject = subject_of(one, catalog)
+    step = subject.task.steps[-1]
+    other_check = subject.task.model_copy(update={"steps": (*subject.task.steps[:-1], step.model_copy(update={"check": step.check[:1]}))})
+    contents = {
+        content_of(subject),
+        content_of(Subject(other_check, subject.changed, subject.ways, subject.near_misses)),
+        content_of(Subject(subject.task, {}, subject.ways, subject.near_misses)) if subject.changed else "no values",
+        content_of(Subject(subject.task, subject.changed, subject.ways[1:], subject.near_misses)),
+        content_of(Subject(subject.task, subject.changed, subject.ways, subject.near_misses[1:])),
+    }
+    assert len(contents) == 5
+    reworded = subject.task.model_copy(update={"instruction": "Other words."})
+    assert content_of(Subject(reworded, subject.changed, subject.ways, subject.near_misses)) == content_of(subject)
+
+
+def test_a_record_grows_and_drops_what_a_suite_no_longer_has(
+    jobs: list[SuiteTask], catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "FOLDER", tmp_path)
+    subject = subject_of(jobs[0], catalog)
+    trials = [Trial(kind="oracle", what="1", reward=1, passed=True, seconds=4.04), Trial(kind="nothing", what="1", reward=0, passed=True)]
+    write_record("own", [proven("a", subject, trials), proven("b", subject, [])], ["a", "b"])
+    write_record("own", [proven("c", subject, trials)], ["a", "c"])
+    kept = read_record("own")
+    assert list(kept) == ["a", "c"] and kept["a"].oracle_seconds == 4.0 and kept["a"].trials == 2
