@@ -95,5 +95,13 @@ SUITE_EPISODES = pa.schema(
         ("infeasible", pa.string()),
         ("composition_id", pa.string()),
         ("episode", pa.string()),
+        ("task", pa.string()),
+        ("subfield", pa.string()),
+        ("evaluation_criteria", _STRINGS),
+        ("rubric", _STRINGS),
+        ("oracle_seconds", pa.float64()),
+        ("human_steps", pa.int32()),
+        ("human_seconds", pa.float64()),
+        ("human_recording", pa.string()),
     ]
 )

@@ -153,7 +153,14 @@ SCHEMAS: Mapping[str, pa.Schema] = {
 
 
 VERSION_KEY = b"deskmill_schema"
-VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {"predictions": 2, "user_tasks": 6, "shard": 6, "rejected": 5, "episodes": 4}
+VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {
+    "predictions": 2,
+    "user_tasks": 6,
+    "shard": 6,
+    "rejected": 5,
+    "episodes": 4,
+    "suite_episodes": 2,
+}
 
 
 ROW_GROUP = 10_000  # rows

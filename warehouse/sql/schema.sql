@@ -413,6 +413,14 @@ create table suite_episodes (
     infeasible varchar,
     composition_id varchar not null,
     episode varchar not null,
+    task varchar not null,
+    subfield varchar,
+    evaluation_criteria varchar[] not null,
+    rubric varchar[] not null,
+    oracle_seconds double,
+    human_steps integer,
+    human_seconds double,
+    human_recording varchar,
     primary key (suite, episode_id)
 );
 comment on table suite_episodes is 'Episodes of the published suites, with the annotation of ProSoftArena (Appendix B.2)';
@@ -420,19 +428,27 @@ comment on column suite_episodes.suite is 'Suite';
 comment on column suite_episodes.episode_id is 'Hash of everything in the episode';
 comment on column suite_episodes.instruction is 'Instruction for the agent';
 comment on column suite_episodes.context_resources is 'Paths and state at the start';
-comment on column suite_episodes.task_source is 'Catalog files of its atomic tasks';
-comment on column suite_episodes.core_operations is 'Its atomic tasks without opening and saving';
+comment on column suite_episodes.task_source is 'Catalog files of its atomic tasks, or the source of its job';
+comment on column suite_episodes.core_operations is 'Its atomic tasks without opening and saving, or the operations that its job lists';
 comment on column suite_episodes.expected_output is 'What the checks look for in the end';
 comment on column suite_episodes.difficulty is 'easy, medium or hard, by the lines of the oracle';
-comment on column suite_episodes.level is 'L1, L2 or L3, as in ProSoftArena';
+comment on column suite_episodes.level is 'L1 to L4, as in ProSoftArena';
 comment on column suite_episodes.discipline is 'Discipline of the first application';
 comment on column suite_episodes.applications is 'All applications, in the order of their first steps';
 comment on column suite_episodes.valid_applications is 'Programs of the image that can do the first phase';
 comment on column suite_episodes.step_budget is 'Steps that an agent may take';
 comment on column suite_episodes.oracle_lines is 'Lines of the oracle';
 comment on column suite_episodes.infeasible is 'Why the task cannot be done; null if it can';
-comment on column suite_episodes.composition_id is 'Hash of its ordered atomic tasks';
+comment on column suite_episodes.composition_id is 'Hash of its ordered atomic tasks, or the id of its job';
 comment on column suite_episodes.episode is 'The whole episode as JSON: setup, oracle and checks of every step';
+comment on column suite_episodes.task is 'What it was made from: the id of its job, or of its composition';
+comment on column suite_episodes.subfield is 'One of the 20 subfields of ProSoftArena; null for composed episodes';
+comment on column suite_episodes.evaluation_criteria is 'What the checks look at, in words; empty for composed episodes';
+comment on column suite_episodes.rubric is 'L4: what people or models judge besides the checks';
+comment on column suite_episodes.oracle_seconds is 'Seconds that the oracle took in its proof, the median; null where no proof is recorded';
+comment on column suite_episodes.human_steps is 'Steps of the reference run of a person; null where nobody has played it';
+comment on column suite_episodes.human_seconds is 'Seconds of that run';
+comment on column suite_episodes.human_recording is 'Where that run is recorded';
 
 create table suite_runs (
     run_id varchar primary key,

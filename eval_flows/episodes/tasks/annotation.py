@@ -27,12 +27,28 @@ def annotation(made: SuiteTask, catalog: Catalog) -> Mapping[str, Any]:
         "step_budget": task.budget,
         "oracle_lines": lines,
         "infeasible": task.infeasible,
+        "task": made.lineage,
+        **_of_job(made),
     }
 
 
 def oracle_lines(task: Task) -> int:
     """Return how many lines the oracle of a task has, without names of parts."""
     return sum("step" not in entry for step in task.steps for entry in step.oracle)
+
+
+def _of_job(made: SuiteTask) -> Mapping[str, Any]:
+    """Return what only a job is annotated with."""
+    job = made.job if isinstance(made, WrittenTask) else None
+    person = job.reference if job else None
+    return {
+        "subfield": job.subfield if job else None,
+        "evaluation_criteria": list(job.criteria) if job else [],
+        "rubric": list(job.rubric) if job else [],
+        "human_steps": person.steps if person else None,
+        "human_seconds": person.seconds if person else None,
+        "human_recording": person.recording if person else None,
+    }
 
 
 def _origin(made: SuiteTask, catalog: Catalog) -> Mapping[str, Any]:

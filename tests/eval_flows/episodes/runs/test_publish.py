@@ -5,24 +5,28 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.runs.publish import publish_suite
-from eval_flows.episodes.tasks.suite import read_suite
+from eval_flows.episodes.tasks.jobs import Job
+from eval_flows.episodes.tasks.suite import Listed, jobs_of, read_suite
 from eval_flows.episodes.tasks.task import STEP_BUDGETS, Task
 from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
 
-@pytest.mark.parametrize("name", ["smoke", "desktop", "singles"])
-def test_a_published_suite_holds_every_episode_with_its_annotation(name: str, data: DataFolder) -> None:
+@pytest.mark.parametrize("name", ["smoke", "desktop", "singles", "professional"])
+def test_a_published_suite_holds_every_episode_with_its_annotation(name: str, data: DataFolder, catalog: Catalog) -> None:
     folder = publish_suite(name, data)
     rows = pq.read_table(folder / "data" / "episodes.parquet").to_pylist()
-    listed = read_suite(name).episodes
+    suite = read_suite(name)
+    listed: list[Listed | Job] = [*suite.episodes, *jobs_of(suite, catalog)]
     assert [row["level"] for row in rows] == [entry.level for entry in listed] and len({row["episode_id"] for row in rows}) == len(listed)
     for row in rows:
         assert Task.model_validate_json(row["episode"]).episode_id == row["episode_id"]
         assert row["step_budget"] == STEP_BUDGETS[row["level"]] and row["difficulty"] in ("easy", "medium", "hard")
         assert row["core_operations"] and (row["expected_output"] or row["infeasible"])
-        assert "None" not in row["context_resources"]
+        assert "None" not in row["context_resources"] and row["task"]
+        assert (name == "professional") == (row["subfield"] is not None) == bool(row["evaluation_criteria"])
         pasted = any(task.endswith(".paste_clipboard") for task in row["core_operations"])
         assert ("clipboard" in row["context_resources"]) == pasted
     manifest = json.loads((folder / "manifest.json").read_text())

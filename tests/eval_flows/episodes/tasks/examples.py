@@ -26,6 +26,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
         "size": [100, 50],
         "shapes": [{"rect": [10, 10, 20, 5], "id": "bar", "layer": "Bars"}, {"text": "Sales & more", "at": [5, 45]}],
     },
+    "micrograph": {"path": "a.tif", "size": [80, 60], "seed": 3, "spots": [{"count": 4, "radius": [4, 6], "brightness": 120}]},
     "simulated": {"path": "a.csv", "seed": "s", "rows": 3, "columns": {"n": {"count": 1}, "x": {"normal": [0, 1]}}},
     "material": {"path": "a.md", "from": "README.md"},
     "capture": {
