@@ -50,7 +50,6 @@ class Declared(BaseModel):
     writers: list[list[str]]
     own: list[str]
     images: dict[str, list[str]]
-    leaves_out: dict[str, list[str]]
 
 
 @cache
@@ -86,16 +85,6 @@ class Image:
     def python_packages(self) -> list[str]:
         """Return its declared Python packages, sorted, each as `name==version`, without the packages that they depend on."""
         return sorted({package for program in self.programs.values() for package in program.python_packages})
-
-    @property
-    def leaves_out(self) -> list[str]:
-        """Return the paths below its root that are removed after its packages are installed; a star stands for any characters."""
-        return declared().leaves_out.get(self.name, [])
-
-    @property
-    def way(self) -> object:
-        """Return the way in which it is made from its packages: a part of its identity."""
-        return [WAY, self.leaves_out] if self.leaves_out else WAY
 
     @property
     def warm_up(self) -> list[list[str]]:
@@ -162,7 +151,7 @@ class Image:
     def current(self) -> Path:
         """Return the link to the root file system that is used for the present declaration."""
         python = [self.python_packages] if self.python_packages else []
-        return self.machines / "current" / f"{self.name}.{hash_of([self.way, self.packages, *python])}"
+        return self.machines / "current" / f"{self.name}.{hash_of([WAY, self.packages, *python])}"
 
     @property
     def is_built(self) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from machines.errors import MachineError
 
-FOLDER = Path("opt/python")  # within the root file system
+FOLDER = Path("usr/lib/python-programs")  # within the root file system; a sandbox hides /opt
 _PYTHON = {"bookworm": "3.11", "trixie": "3.13"}  # the release's own
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 _WHEELS = "manylinux2014_"
