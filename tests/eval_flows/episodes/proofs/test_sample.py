@@ -1,0 +1,24 @@
+"""Protects the jobs of `professional` on the real programs: a sample, another one each day, is proven on the image. The whole is `deskmill prove professional`."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.proofs.proof import prove
+from eval_flows.episodes.proofs.proving import subject_of
+from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
+from machines.build import build_image
+from machines.machine import MachineChoice
+from tests.conftest import REPOSITORY
+
+_STRIDE = 7  # days after one another prove jobs of different programs
+
+
+@pytest.mark.slow(minutes=4)
+def test_the_job_of_the_day_is_proven(catalog: Catalog) -> None:
+    feasible = [one for one in suite_tasks(read_suite("professional"), catalog) if one.task.infeasible is None and one.unproven is None]
+    job = feasible[datetime.now(UTC).toordinal() * _STRIDE % len(feasible)]
+    image = build_image("professional", REPOSITORY / "data" / "machines", print)
+    trials = prove(subject_of(job, catalog), MachineChoice("sandbox", "professional", image.machines))
+    assert len(trials) >= 8 and all(trial.passed for trial in trials), (job.lineage, [trial for trial in trials if not trial.passed])
