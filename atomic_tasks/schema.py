@@ -184,6 +184,9 @@ class AtomicTask(Talk):
         return self.id.rpartition(".")[0]
 
 
+FEWEST_TASKS = 5  # of an application of Windows
+
+
 class Application(Declared):
     """One application of the catalog. Names are as in AppSelectBench, Appendix C."""
 
@@ -205,8 +208,8 @@ class Application(Declared):
 
     @model_validator(mode="after")
     def _has_tasks(self) -> "Application":
-        if self.platform == "windows" and len(self.tasks) < 5:
-            raise ValueError("tasks: an application of platform windows has at least 5")
+        if self.platform == "windows" and len(self.tasks) < FEWEST_TASKS:
+            raise ValueError(f"tasks: an application of platform windows has at least {FEWEST_TASKS}")
         return self
 
 

@@ -14,13 +14,13 @@ from random import Random
 from typing import Any
 
 import yaml
-from pydantic import BaseModel
+from pydantic import BaseModel, model_validator
 
 from atomic_tasks.arguments.registry import Given, computed_generators
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.names import spoken_names
 from atomic_tasks.problems import BadInput, Problem, Source, suggestion
-from atomic_tasks.schema import DEFAULT_LOCALE, Application, AtomicTask, Capability
+from atomic_tasks.schema import DEFAULT_LOCALE, FEWEST_TASKS, Application, AtomicTask, Capability
 from atomic_tasks.yaml_source import Model, validated
 from compositions.library import read_workflows
 from flows.draft_review import SAID, entries, faults_of, settled
@@ -58,9 +58,11 @@ class Draft:
 
 
 class _Card(Application):
-    """An application before it has tasks."""
+    """An application before it has tasks, as the model describes it."""
 
-    tasks: tuple[AtomicTask, ...] = ()
+    @model_validator(mode="after")
+    def _has_tasks(self) -> "_Card":
+        return self
 
 
 class _Lines(list[str]):
@@ -120,7 +122,7 @@ def draft_tasks(
 def _checked_fewest(application: str, title: str | None, number: int, catalog: Catalog) -> int:
     """Return how many tasks the draft must hold; BadInput if the request cannot be drafted."""
     form = Application.model_json_schema()["properties"]
-    fewest = form["tasks"]["minItems"] if title else 1
+    fewest = FEWEST_TASKS if title else 1
     if title is None and application not in catalog.applications:
         known = suggestion(application, catalog.applications)
         raise BadInput(f"'{application}' is not in the catalog (to draft it as a new application, give its --title){known}")
@@ -130,7 +132,7 @@ def _checked_fewest(application: str, title: str | None, number: int, catalog: C
         raise BadInput(f"'{application}' cannot be the name of an application; write it in lower case without spaces, such as libre_office")
     if number < fewest:
         raise BadInput(f"{'a new application needs' if title else 'ask for'} {fewest} or more tasks, not {number}")
-    return int(fewest)
+    return fewest
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
