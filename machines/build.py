@@ -20,7 +20,7 @@ from pathlib import Path
 
 from machines import host, python_packages
 from machines.errors import MachineError, MachineNeeds
-from machines.image import WAY, Image, declared, find_image
+from machines.image import Image, declared, find_image
 from machines.packages import KEPT, PackageList, architecture, check_registry, hash_of, packages_of
 from machines.sandbox import Sandbox, check_host
 from machines.sources import apt_sources
@@ -75,7 +75,7 @@ def _check_list(image: Image, wanted: PackageList, sources: Path) -> None:
             raise MachineNeeds(f"the list is for {what} {getattr(wanted, what)}, but this image is for {what} {name}")
     if lacking := sorted({*image.packages, *image.python_packages} - {*wanted.names, *wanted.of_python}):
         raise MachineNeeds(f"the list lacks {', '.join(lacking)}, which machines/desktop.yaml declares for the image '{image.name}'")
-    if not _root(image, wanted.identity(WAY)).is_dir():
+    if not _root(image, wanted.identity(image.way)).is_dir():
         check_registry(wanted, sources)
 
 
@@ -85,7 +85,7 @@ def _earlier(image: Image, again: bool, wanted: PackageList | None) -> str | Non
     Older versions named roots by their declaration and kept no list in them: such a root gets its list and its name.
     """
     if wanted is not None:
-        return identity if _root(image, identity := wanted.identity(WAY)).is_dir() else None
+        return identity if _root(image, identity := wanted.identity(image.way)).is_dir() else None
     unlisted = _root(image, hash_of({"version": 1, "debian": declared().debian, "packages": image.packages}))
     if again or not unlisted.is_dir():
         return None
@@ -125,7 +125,7 @@ def _listed(image: Image, root: Path) -> str:
     temporary = root / f"{KEPT}.tmp"
     temporary.write_text(str(held))
     temporary.replace(root / KEPT)
-    return held.identity(WAY)
+    return held.identity(image.way)
 
 
 def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: Path, say: Say) -> None:
@@ -134,7 +134,7 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
         tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
         pins.write_text("".join(_pin(package) for package in wanted.of_debian) if wanted else "")
-        command = _mmdebstrap(wanted.names if wanted else image.packages, pins, tar, sources)
+        command = _mmdebstrap(wanted.names if wanted else image.packages, image.leaves_out, pins, tar, sources)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise MachineError(f"mmdebstrap failed with {done.returncode}:\n{done.stderr[-3000:]}")
@@ -160,16 +160,17 @@ def _pin(package: str) -> str:
     return f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n"
 
 
-def _mmdebstrap(packages: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
+def _mmdebstrap(packages: list[str], leaves_out: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
     options = [word for pattern in _NOT_NEEDED for word in ("--dpkgopt", f"path-exclude={pattern}")]
     hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
+    removal = [f'--customize-hook=cd "$1" && rm -rf {" ".join(leaves_out)}'] if leaves_out else []
     return [
         "mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase", *options, *hooks,
         f'--essential-hook=mkdir -p "$1{_MANUALS}"', f'--customize-hook=rmdir --ignore-fail-on-non-empty "$1{_MANUALS}"',
         '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
         "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
         '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',
-        f'--customize-hook=rm "$1{_PINS}"', declared().debian, str(tar), str(sources),
+        f'--customize-hook=rm "$1{_PINS}"', *removal, declared().debian, str(tar), str(sources),
     ]  # fmt: skip
 
 

@@ -50,6 +50,7 @@ class Declared(BaseModel):
     writers: list[list[str]]
     own: list[str]
     images: dict[str, list[str]]
+    leaves_out: dict[str, list[str]]
 
 
 @cache
@@ -60,7 +61,10 @@ def declared() -> Declared:
 
 @dataclass(frozen=True)
 class Image:
-    """An image under a folder of machines. `identity` is the hash of the packages in its root file system; None if there is none yet."""
+    """An image under a folder of machines. `identity` is the hash of the packages in its root file system; None if there is none yet.
+
+    The name is that of a declared image, or of its part for one program, as in `professional.librecad`.
+    """
 
     name: str
     machines: Path
@@ -69,7 +73,8 @@ class Image:
     @property
     def programs(self) -> dict[str, Program]:
         """Return its programs, by handle."""
-        return {handle: declared().programs[handle] for handle in declared().images[self.name]}
+        whole, _, part = self.name.partition(".")
+        return {handle: declared().programs[handle] for handle in declared().images[whole] if part in ("", handle)}
 
     @property
     def screen(self) -> dict[str, int]:
@@ -85,6 +90,16 @@ class Image:
     def python_packages(self) -> list[str]:
         """Return its declared Python packages, sorted, each as `name==version`, without the packages that they depend on."""
         return sorted({package for program in self.programs.values() for package in program.python_packages})
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """Return the paths below its root that are removed after its packages are installed; a star stands for any characters."""
+        return declared().leaves_out.get(self.name.partition(".")[0], [])
+
+    @property
+    def way(self) -> object:
+        """Return the way in which it is made from its packages: a part of its identity."""
+        return [WAY, self.leaves_out] if self.leaves_out else WAY
 
     @property
     def warm_up(self) -> list[list[str]]:
@@ -151,7 +166,7 @@ class Image:
     def current(self) -> Path:
         """Return the link to the root file system that is used for the present declaration."""
         python = [self.python_packages] if self.python_packages else []
-        return self.machines / "current" / f"{self.name}.{hash_of([WAY, self.packages, *python])}"
+        return self.machines / "current" / f"{self.name}.{hash_of([self.way, self.packages, *python])}"
 
     @property
     def is_built(self) -> bool:
@@ -161,7 +176,8 @@ class Image:
 
 def find_image(name: str, machines: Path) -> Image:
     """Return the image of that name under the folder of machines; `MachineNeeds` if no image has that name."""
-    if name not in declared().images:
+    images = declared().images
+    if name not in images and name not in {f"{whole}.{program}" for whole, programs in images.items() for program in programs}:
         raise MachineNeeds(f"there is no image '{name}'; machines/desktop.yaml declares {', '.join(declared().images)}")
     image = Image(name, machines, None)
     identity = image.current.readlink().name if image.current.is_dir() else None

@@ -49,8 +49,8 @@ class PackageList:
         """Return the Python packages."""
         return [package for package in self.packages if _OF_PYTHON in package]
 
-    def identity(self, way: int) -> str:
-        """Return the identity of a root file system with these packages, made in the `way` of that number; the time of building does not count."""
+    def identity(self, way: object) -> str:
+        """Return the identity of a root file system with these packages, made in that `way`; the time of building does not count."""
         return hash_of({"way": way, "debian": self.debian, "architecture": self.architecture, "packages": self.packages})
 
     def __str__(self) -> str:
