@@ -54,7 +54,7 @@ def test_sizes_of_what_runs_on_machines_are_pinned(catalog: Catalog) -> None:
     linux = of_platform(catalog, "linux")
     executable = [task for application in linux for task in application.tasks if task.oracle and not task.generic]
     infeasible = [task for application in linux for task in application.tasks if task.infeasible]
-    assert (len(linux), len(executable), len(infeasible)) == (15, 192, 12)
+    assert (len(linux), len(executable), len(infeasible)) == (21, 192, 12)
     assert {application.discipline for application in linux} <= DISCIPLINES
 
 

@@ -64,6 +64,11 @@ CHECKERS: Registry[Checkers] = Registry(
             "tables",
             "drafting",
             "vector",
+            "geodata",
+            "solids",
+            "coding",
+            "molecules",
+            "schematics",
         )
     },
 )

@@ -28,6 +28,26 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     },
     "micrograph": {"path": "a.tif", "size": [80, 60], "seed": 3, "spots": [{"count": 4, "radius": [4, 6], "brightness": 120}]},
     "simulated": {"path": "a.csv", "seed": "s", "rows": 3, "columns": {"n": {"count": 1}, "x": {"normal": [0, 1]}}},
+    "features": {"path": "a.geojson", "epsg": 25832, "features": [{"point": [1, 2], "name": "stop"}, {"line": [[0, 0], [3, 4]], "name": "way"}]},
+    "heights": {"path": "a.asc", "corner": [0, 0], "cell": 10, "size": [4, 3], "hills": [{"at": [20, 15], "height": 5, "width": 10}]},
+    "interviews": {
+        "path": "a.sqlite3",
+        "project": "Buses",
+        "tags": {"cost": "what people pay", "safety": ""},
+        "documents": {"Nadia": ["Yes. ", "They charge 2 & more."], "Tomás": ["Tomás: Sí. ", "It is dark."]},
+        "passages": [
+            {"of": "Nadia", "text": "They charge 2 & more.", "tags": ["cost", "safety"]},
+            {"of": "Tomás", "text": "It is dark.", "tags": ["safety"]},
+        ],
+    },
+    "schematic": {
+        "path": "a.kicad_sch",
+        "parts": [{"name": "R1", "kind": "R", "value": "4.7k", "at": [100, 50]}, {"name": "C1", "kind": "C", "value": "100n", "at": [100, 65]}],
+        "wires": [[100, 53.81, 100, 61.19]],
+        "nets": {"OUT": [100, 57]},
+    },
+    "step": {"path": "a.step", "parts": [{"box": [0, 0, 0, 30, 20, 10], "cut": [{"cylinder": [15, 10, 0, 4, 10]}]}]},
+    "molfile": {"path": "a.mol", "smiles": "CCO"},
     "material": {"path": "a.md", "from": "README.md"},
     "capture": {
         "path": "a.pcapng",
