@@ -147,6 +147,7 @@ def episodes(
 @click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3", "L4"]), multiple=True, help="Only these levels.")
 @click.option("--application", "applications", multiple=True, help="Only episodes in these applications.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
+@click.option("--changed", "is_changed", is_flag=True, help="Only episodes that the record of the suite does not have as they stand.")
 @click.option("--record", "is_recorded", is_flag=True, help="Keep in the repository what is proven: after a change of a suite's jobs.")
 @machine_options
 @click.pass_context
@@ -157,6 +158,7 @@ def prove(
     levels: tuple[str, ...],
     applications: tuple[str, ...],
     limit: int | None,
+    is_changed: bool,
     is_recorded: bool,
     machine_kind: str,
     machine_option: tuple[tuple[str, str], ...],
@@ -172,7 +174,7 @@ def prove(
             DataFolder.from_environment(),
             workers,
             progress,
-            Part(levels, applications, limit),
+            Part(levels, applications, limit, is_changed),
             machine_kind,
             dict(machine_option),
             is_recorded,

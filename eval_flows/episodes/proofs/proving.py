@@ -12,7 +12,7 @@ from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
 from eval_flows.episodes.proofs.proof import Subject, Trial, prove
-from eval_flows.episodes.proofs.record import proven, write_record
+from eval_flows.episodes.proofs.record import not_recorded, proven, write_record
 from eval_flows.episodes.runs.identity import code_hashes
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.runs.workers import Ask, supervised
@@ -59,11 +59,15 @@ class _Job:
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a suite to prove: empty for all levels, empty for all applications, None for all episodes."""
+    """The part of a suite to prove: empty for all levels, empty for all applications, None for all episodes.
+
+    `is_changed` leaves out what the record of the suite has as it stands, and what cannot be done.
+    """
 
     levels: Sequence[str] = ()
     applications: Sequence[str] = ()
     limit: int | None = None
+    is_changed: bool = False
 
     def of(self, episodes: Sequence[SuiteTask]) -> list[SuiteTask]:
         """Return its episodes: those of these levels that use only these applications."""
@@ -95,7 +99,7 @@ def prove_suite(
     if unknown:
         raise BadInput(f"no episode of the suite '{name}' is in '{unknown[0]}'; there are {', '.join(sorted(known))}")
     in_suite = [one.lineage for one in episodes]
-    episodes = part.of(episodes)
+    episodes = part.of(_changed(name, episodes, catalog) if part.is_changed else episodes)
     machine = ready_machine(name, [one.task for one in episodes], data, machine_kind, machine_options or {})
     jobs = [_job(subject_of(one, catalog), machine) for one in episodes]
     kept = {job.key: _kept(data, job) for job in jobs}
@@ -124,6 +128,12 @@ def prove_suite(
     listed = {one.task.episode_id for one in episodes if one.unproven is not None}
     proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]
     return [proof.model_copy(update={"is_listed": proof.episode_id in listed}) for proof in proofs]
+
+
+def _changed(suite: str, episodes: Sequence[SuiteTask], catalog: Catalog) -> list[SuiteTask]:
+    """Return the episodes that can be done and are not in the record of the suite as they stand."""
+    feasible = {one.lineage: one for one in episodes if one.task.infeasible is None}
+    return [feasible[lineage] for lineage in not_recorded(suite, {lineage: subject_of(one, catalog) for lineage, one in feasible.items()})]
 
 
 def subject_of(one: SuiteTask, catalog: Catalog) -> Subject:

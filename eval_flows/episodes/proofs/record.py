@@ -38,6 +38,12 @@ def read_record(suite: str) -> dict[str, Proven]:
     return {one.task: one for one in map(Proven.model_validate_json, lines)}
 
 
+def not_recorded(suite: str, subjects: Mapping[str, Subject]) -> list[str]:
+    """Return which of these tasks, by their ids in the suite, are not in its record as they stand now."""
+    known = read_record(suite)
+    return [task for task, subject in subjects.items() if task not in known or known[task].content != content_of(subject)]
+
+
 def write_record(suite: str, proven: Iterable[Proven], tasks: Iterable[str]) -> None:
     """Add what is proven to the record of a suite, and drop what the suite no longer has."""
     kept = read_record(suite) | {one.task: one for one in proven}

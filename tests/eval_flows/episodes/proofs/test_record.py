@@ -8,7 +8,7 @@ from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.proofs import record
 from eval_flows.episodes.proofs.proof import Subject, Trial
 from eval_flows.episodes.proofs.proving import subject_of
-from eval_flows.episodes.proofs.record import content_of, proven, read_record, write_record
+from eval_flows.episodes.proofs.record import content_of, not_recorded, proven, read_record, write_record
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from eval_flows.episodes.tasks.suite_task import SuiteTask
 
@@ -21,10 +21,9 @@ def jobs(catalog: Catalog) -> list[SuiteTask]:
 
 
 def test_every_job_of_professional_is_proven_as_it_stands(jobs: list[SuiteTask], catalog: Catalog) -> None:
-    known = read_record("professional")
     feasible = [one for one in jobs if one.task.infeasible is None and one.unproven is None]
-    changed = [one.lineage for one in feasible if one.lineage not in known or known[one.lineage].content != content_of(subject_of(one, catalog))]
-    assert not changed, f"prove them again (deskmill prove professional --record): {', '.join(changed)}"
+    changed = not_recorded("professional", {one.lineage: subject_of(one, catalog) for one in feasible})
+    assert not changed, f"prove them again (deskmill prove professional --changed --record): {', '.join(changed)}"
     assert sum(one.unproven is not None for one in jobs) <= _MOST_UNPROVEN * len(jobs)
 
 
@@ -55,3 +54,5 @@ def test_a_record_grows_and_drops_what_a_suite_no_longer_has(
     write_record("own", [proven("c", subject, trials)], ["a", "c"])
     kept = read_record("own")
     assert list(kept) == ["a", "c"] and kept["a"].oracle_seconds == 4.0 and kept["a"].trials == 2
+    assert not_recorded("own", {"a": subject}) == []
+    assert not_recorded("own", {"a": Subject(subject.task, subject.changed, subject.ways, subject.near_misses[1:]), "new": subject}) == ["a", "new"]

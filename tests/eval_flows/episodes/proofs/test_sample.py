@@ -1,4 +1,4 @@
-"""Protects the jobs of `professional` on the real programs: a sample, another one each day, is proven on the image. The whole is `deskmill prove professional`."""
+"""Protects the jobs of `professional` on the real programs: a sample, another one each day, is proven on the part of the image that it needs. The whole is `deskmill prove professional`."""
 
 from datetime import UTC, datetime
 
@@ -19,6 +19,7 @@ _STRIDE = 7  # days after one another prove jobs of different programs
 def test_the_job_of_the_day_is_proven(catalog: Catalog) -> None:
     feasible = [one for one in suite_tasks(read_suite("professional"), catalog) if one.task.infeasible is None and one.unproven is None]
     job = feasible[datetime.now(UTC).toordinal() * _STRIDE % len(feasible)]
-    image = build_image("professional", REPOSITORY / "data" / "machines", print)
-    trials = prove(subject_of(job, catalog), MachineChoice("sandbox", "professional", image.machines))
+    (program,) = {step.program for step in job.task.steps}
+    image = build_image(f"professional.{program}", REPOSITORY / "data" / "machines", print)
+    trials = prove(subject_of(job, catalog), MachineChoice("sandbox", image.name, image.machines))
     assert len(trials) >= 8 and all(trial.passed for trial in trials), (job.lineage, [trial for trial in trials if not trial.passed])
