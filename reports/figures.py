@@ -52,6 +52,11 @@ def category_bars(rows: Rows) -> str:
     return _intervals(rows, "category", "whose", sort=_order(rows, "category"))
 
 
+def success_by_application(rows: Rows) -> str:
+    """Draw the success of every run for every application at one level (ProSoftArena, Figure 5)."""
+    return _intervals(rows, "application", "run", measure="success")
+
+
 def applications_by_f1(rows: Rows) -> str:
     """Draw the F1 of the top and bottom applications over models."""
     points = [row | {"accuracy": row["f1"], "accuracy_low": row["f1_low"], "accuracy_high": row["f1_high"]} for row in rows]

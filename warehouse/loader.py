@@ -21,11 +21,12 @@ from warehouse.upgrades import current_relations
 SQL_ROOT = Path(__file__).parent / "sql"
 _PUBLISHED = Path(__file__).parent / "published"
 _MIXED = ("text_id", "made_by", "text", "task_id")  # columns of mixture_texts as study.json has them
-_PUBLISHED_FILES = {
-    "published_accuracy": ("appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
-    "published_figures": ("appselectbench_figures.csv", "AppSelectBench"),
-    "published_success": ("episode_success.csv", None),  # of two papers: each line names its paper
-}
+_PUBLISHED_FILES = (
+    ("published_accuracy", "appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
+    ("published_figures", "appselectbench_figures.csv", "AppSelectBench"),
+    ("published_figures", "prosoftarena_figures.csv", "ProSoftArena"),
+    ("published_success", "episode_success.csv", None),  # of two papers: each line names its paper
+)
 _ROW_GROUP = 30_720  # rows, a multiple of 2,048: full groups are written while the next rows are read; DuckDB's own groups are four times as large
 CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked after loading: an index over a million rows takes longer than the load
 Json = dict[str, Any]
@@ -215,6 +216,6 @@ def _make_views(connection: duckdb.DuckDBPyConnection) -> None:
 
 
 def _load_published(connection: duckdb.DuckDBPyConnection) -> None:
-    for table, (file, source) in _PUBLISHED_FILES.items():
+    for table, file, source in _PUBLISHED_FILES:
         columns = "*" if source is None else f"'{source}' as source, *"
         connection.execute(f"insert into {table} by name select {columns} from read_csv(?, header = true)", [str(_PUBLISHED / file)])

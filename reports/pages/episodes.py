@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.exhibits import Column, Shown
+from reports.figures import success_by_application
 from reports.pages.episode import EpisodePages
 from reports.pages.notices import counted
 from reports.pages.runs import in_words
@@ -12,9 +13,9 @@ from reports.pictures import Picture, Pictures
 from reports.site import Site
 
 _ASSETS = Path(__file__).parent.parent / "assets" / "episodes"
-_OVER_RUNS = ("episode_table_3", "episode_table_4", "episode_repeats", "episode_costs")
+_OVER_RUNS = ("episode_table_2", "episode_table_3", "episode_table_4", "episode_repeats", "episode_costs")
 _OF_RUN = ("suite_run_slices", "suite_run_statuses", "suite_run_repeats", "suite_run_cost", "suite_run_faults", "suite_run_episodes")
-_FILTERS = {"level": "Level", "application": "Application", "outcome": "Outcome"}
+_FILTERS = {"level": "Level", "application": "Application", "difficulty": "Difficulty", "subfield": "Subfield", "outcome": "Outcome"}
 
 
 def write_episodes(site: Site, runs: Path) -> None:
@@ -24,6 +25,7 @@ def write_episodes(site: Site, runs: Path) -> None:
     if listed:
         shutil.copytree(_ASSETS, site.folder / "assets" / "episodes")
         shown |= {name: site.table(name) for name in _OVER_RUNS} | {"episode_applications": _by_application(site)}
+        shown |= {f"success_{level}": site.figure("episode_figure_5", success_by_application, level, level=level) for level in ("L1", "L2")}
     notices = [notice for run in listed for notice in _notices(run, f"the run {run['agent']} on {run['suite']}") if not run["played"]]
     site.page("episodes/index.html", "Episodes", "episodes.html.j2", "Episodes", shown=shown, notices=notices)
     for run in listed:
@@ -51,7 +53,8 @@ def _write_run(site: Site, run_id: str, pictures: Pictures) -> None:
         screens = pictures.of(name)
         pages.write(row, screens, {"Previous episode": before, "Next episode": after})
         cards.append({**row, "name": name, "picture": _last(screens)})
-    filters = {key: (title, sorted({row[key] for row in episodes})) for key, title in _FILTERS.items()}
+    values = {key: sorted({row[key] for row in episodes} - {None}) for key in _FILTERS}
+    filters = {key: (title, values[key]) for key, title in _FILTERS.items() if values[key]}
     title = f"{facts['agent']} on {facts['suite']}"
     site.page(
         f"episodes/{run_id}.html", title, "suite_run.html.j2", "Episodes",

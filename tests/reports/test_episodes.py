@@ -13,12 +13,13 @@ from PIL import Image
 from reports.exhibits import declared
 from reports.report import write_report
 from tests.reports.test_report import EXHIBITS, HREF, QUERY, opened
-from tests.warehouse.episode_rows import FAULT, episode_row, step_row, write_run
+from tests.warehouse.episode_rows import FAULT, episode_row, step_row, write_run, write_suite
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import answer
 
 Row = dict[str, Any]
+QUERIES = Path("reports/queries")
 
 
 def picture(folder: Path, row: Row, number: int) -> Path:
@@ -66,6 +67,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
         picture(run, done, number)
     picture(run, half, 2)  # that of step 1 is gone
     write_run(folder, [episode_row("faulty", name, **FAULT) for name in "ab"], started_at="2026-05-02T08:00:00+00:00")
+    write_suite(folder, "smoke", [
+        {"episode_id": "done", "difficulty": "hard", "subfield": "physics", "oracle_lines": 20, "oracle_seconds": 9.5},
+        {"episode_id": "never", "level": "L2", "infeasible": "no such menu", "oracle_lines": 0, "subfield": "art", "discipline": "Art & Design", "applications": ["gimp"]},
+        {"episode_id": "half", "oracle_lines": 6, "oracle_seconds": 2.5},
+    ])  # fmt: skip
     load_warehouse(folder)
     write_report(folder)
     return folder
@@ -140,6 +146,13 @@ def test_the_contact_sheet_is_filtered_and_its_address_keeps_the_filters(data: D
     shown.locator("[name=outcome]").select_option("")
     shown.locator("[name=level]").select_option("L3")
     assert cards.count() == 0 and wrong == []
+    shown.locator("[name=level]").select_option("")
+    shown.locator("[name=application]").select_option("")
+    shown.locator("[name=difficulty]").select_option("hard")
+    assert cards.count() == 2 and "hard, physics" in cards.first.text_content()
+    shown.locator("[name=difficulty]").select_option("")
+    shown.locator("[name=subfield]").select_option("art")
+    assert cards.count() == 1 and "no such" not in cards.first.text_content()
 
 
 @pytest.mark.browser
@@ -164,6 +177,8 @@ def test_numbers_are_those_of_the_query_that_is_shown(data: DataFolder, browser:
         for exhibit in shown.evaluate(EXHIBITS):
             rows = json.loads(answer(data.warehouse, exhibit["query"], "json"))
             columns = declared()[exhibit["name"]].columns
+            if not columns:
+                continue  # a figure
             if exhibit["name"] == "suite_run_faults":
                 assert [cells[-1] for cells in exhibit["rows"]] == [row["fault"] for row in rows]
             elif all(column.form != "date" for column in columns):
@@ -172,6 +187,7 @@ def test_numbers_are_those_of_the_query_that_is_shown(data: DataFolder, browser:
             seen.add(exhibit["name"])
     assert {
         "episode_runs",
+        "episode_table_2",
         "episode_table_3",
         "episode_table_4",
         "episode_applications",
@@ -199,8 +215,29 @@ def test_queries_can_be_pasted_between_double_quotes(data: DataFolder) -> None:
 def test_published_figures_are_marked_as_theirs(data: DataFolder) -> None:
     text = page(data, "index.html")
     theirs = [line for line in text.splitlines() if line.startswith('<tr class="theirs">')]
-    assert len(theirs) == 16 + 33 and "Claude 4 Computer Use" in text and ">0.244<" in text and ">0.195<" in text
+    assert len(theirs) == 5 + 16 + 33 and "Claude 4 Computer Use" in text and ">0.244<" in text and ">0.195<" in text
     assert not any("mixed.html" in line for line in theirs)
+
+
+def test_suites_are_counted_in_the_shape_of_table_2(data: DataFolder) -> None:
+    rows = {
+        (row["suite"], row["level"]): row for row in json.loads(answer(data.warehouse, QUERIES.joinpath("episode_table_2.sql").read_text(), "json"))
+    }
+    whole, first = rows["smoke", "all"], rows["smoke", "L1"]
+    assert (whole["tasks"], whole["infeasible"], whole["hard"], whole["applications"], whole["disciplines"], whole["subfields"]) == (3, 1, 1, 2, 2, 2)
+    assert (first["tasks"], first["mean_steps"], first["least_steps"], first["most_steps"], first["mean_seconds"]) == (2, 13, 6, 20, 6)
+    assert abs(first["share"] - 2 / 3) < 1e-9 and abs(rows["ProSoftArena", "L1"]["share"] - 0.578) < 0.001
+    assert (rows["ProSoftArena", "all"]["tasks"], rows["ProSoftArena", "L3"]["mean_steps"], rows["ProSoftArena", "L4"]["mean_steps"]) == (
+        436,
+        86.9,
+        None,
+    )
+
+
+def test_success_by_application_is_drawn_for_both_levels(data: DataFolder) -> None:
+    text = page(data, "index.html")
+    assert text.count('class="exhibit episode_figure_5"') == 2
+    assert (data.report / "figures" / "episode_figure_5-L1.svg").is_file() and "clicker on smoke, bare" in text
 
 
 def test_an_application_has_a_column_in_page_and_latex(data: DataFolder) -> None:

@@ -27,6 +27,24 @@ def episode_row(run_id: str, episode_id: str, repeat: int = 1, **more: Any) -> R
     return row | {"is_success": None if row["reward"] is None else row["reward"] == 1}
 
 
+def write_suite(data: DataFolder, name: str, episodes: Sequence[Row]) -> None:
+    """A published suite of these episodes: `subfield`, `difficulty` and the like may be given for each."""
+    rows = [
+        {
+            "context_resources": [], "task_source": [], "core_operations": [], "expected_output": [], "difficulty": "easy", "step_budget": 35,
+            "oracle_lines": 4, "infeasible": None, "composition_id": one["episode_id"], "episode": "{}", "task": one["episode_id"], "subfield": None,
+            "evaluation_criteria": [], "rubric": [], "oracle_seconds": None, "human_steps": None, "human_seconds": None, "human_recording": None,
+            "valid_applications": ["mousepad"], "instruction": f"do {one['episode_id']}", "level": "L1", "discipline": "Business", "applications": ["mousepad"],
+            **one,
+        }
+        for one in episodes
+    ]  # fmt: skip
+    folder = data.suites / name
+    (folder / "data").mkdir(parents=True)
+    write_rows(folder / "data" / "episodes.parquet", "suite_episodes", rows)
+    (folder / "manifest.json").write_text(json.dumps({"suite": name, "title": name, "image": "smoke", "episodes": len(rows), "levels": {}}))
+
+
 def step_row(of: Mapping[str, Any], number: int, **more: Any) -> Row:
     """A step of an episode: a key that is pressed, but for what is given."""
     return {

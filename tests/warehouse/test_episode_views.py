@@ -62,9 +62,10 @@ def test_success_is_that_of_pandas(data: DataFolder, rows: list[Row]) -> None:
     frame = pd.DataFrame(rows)
     frame["all"] = "all"
     frame["level and discipline"] = frame["level"] + ", " + frame["discipline"]
+    frame["level and application"] = frame["level"] + ", " + frame["application"]
     frame["feasible"] = np.where(frame["infeasible"].isna(), "yes", "no")
     expected: dict[tuple[str, str], Any] = {}
-    for name in ("all", "level", "discipline", "application", "level and discipline", "feasible"):
+    for name in ("all", "level", "discipline", "application", "level and discipline", "level and application", "feasible"):
         for value, part in frame.groupby(name):
             played = part[part["fault"].isna()]
             expected[name, str(value)] = (part, played)
@@ -77,7 +78,7 @@ def test_success_is_that_of_pandas(data: DataFolder, rows: list[Row]) -> None:
             played["reward"].mean(), abs=WITHIN
         )
         expected_ends = interval(success, np.ones(len(played)), played["episode_id"])
-        assert (row["success_low"], row["success_high"]) == pytest.approx(expected_ends, abs=0.001), key
+        assert (row["success_low"], row["success_high"]) == pytest.approx(expected_ends, abs=0.002), key  # t by an expansion: few episodes in a slice
         assert row["mean_reward_low"] < row["mean_reward"] < row["mean_reward_high"], key
         chosen = played["is_valid_choice"].dropna().astype(float)
         assert row["choices"] == len(chosen) and row["choice_accuracy"] == pytest.approx(chosen.mean(), abs=WITHIN), key

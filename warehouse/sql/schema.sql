@@ -280,8 +280,8 @@ create table published_figures (
 comment on table published_figures is 'Further figures as others published them';
 comment on column published_figures.source is 'Paper';
 comment on column published_figures.place is 'Table, section or appendix';
-comment on column published_figures.measure is 'accuracy (mean over its language models and protocols), pi_intra, pi_cross, f1, applications (listed), or a measure of the quality study';
-comment on column published_figures.subject is 'Category, application, or all';
+comment on column published_figures.measure is 'accuracy (mean over its language models and protocols), pi_intra, pi_cross, f1, applications (listed), or a measure of the quality study; of ProSoftArena the counts, steps and seconds of its Table 2';
+comment on column published_figures.subject is 'Category, application, level of tasks, or all';
 comment on column published_figures.value is 'The figure';
 
 create table published_success (

@@ -1,4 +1,4 @@
--- Success of agents over all episodes and over slices of them (ProSoftArena, Table 3; Windows Agent Arena, Table 4), with intervals clustered by episode.
+-- Success of agents over all episodes and over slices of them (ProSoftArena, Table 3 and Figure 5; Windows Agent Arena, Table 4), with intervals clustered by episode.
 -- Faults of the infrastructure are counted, but are in no denominator.
 create view episode_success as
 with sliced as (
@@ -9,6 +9,7 @@ with sliced as (
                {slice: 'discipline', value: discipline},
                {slice: 'application', value: application},
                {slice: 'level and discipline', value: level || ', ' || discipline},
+               {slice: 'level and application', value: level || ', ' || application},
                {slice: 'feasible', value: if(infeasible is null, 'yes', 'no')}
            ], recursive := true)
     from episodes
