@@ -18,11 +18,9 @@ def authored(task_id: str, catalog: Catalog, seed: int) -> tuple[SuiteTask, str]
         composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
         values = values_of(composition, catalog, seed, task_id, "bind")
         return ComposedTask(made_task(composition, values, catalog, "L1", ""), composition, (seed, task_id), ()), "desktop"
-    application = task_id.partition(".")[0]
     for suite in map(read_suite, suite_names()):
         folder = SUITES / suite.jobs if suite.jobs else Path("none")
-        if any(path.stem == application for path in folder.glob("*.yaml")):
-            jobs = {job.id: job for job in read_jobs(folder, catalog, [application])}
-            if task_id in jobs:
-                return written_task(jobs[task_id], catalog), suite.image
+        if files := [path.stem for path in folder.glob("*.yaml") if f"id: {task_id}\n" in path.read_text()]:
+            jobs = {job.id: job for job in read_jobs(folder, catalog, files)}
+            return written_task(jobs[task_id], catalog), suite.image
     raise BadInput(f"there is no atomic task and no job '{task_id}'")
