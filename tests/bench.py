@@ -14,7 +14,7 @@ from flows import pipeline
 from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
-from tests import bench_client, bench_commands, bench_episodes, bench_machines, bench_site, bench_warehouse
+from tests import bench_client, bench_commands, bench_episodes, bench_machines, bench_professional, bench_site, bench_warehouse
 from tests.timing import seconds_of
 from warehouse.gate import gate
 from warehouse.layout import DataFolder
@@ -37,7 +37,13 @@ def main() -> None:
         _selection(DataFolder(Path(folder)), recipe)
     _help()
     _client()
-    for figure in (*bench_warehouse.figures(), *bench_site.figures(), *bench_episodes.figures(), *bench_machines.figures()):
+    for figure in (
+        *bench_warehouse.figures(),
+        *bench_site.figures(),
+        *bench_episodes.figures(),
+        *bench_machines.figures(),
+        *bench_professional.figures(),
+    ):
         _figure(*figure)
     _scale()
 
