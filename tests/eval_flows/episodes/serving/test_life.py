@@ -22,12 +22,20 @@ from tests.eval_flows.episodes.serving.oracle import play_all
 
 def guests(process: int) -> list[psutil.Process]:
     """The guest servers below a process."""
-    return [one for one in psutil.Process(process).children(recursive=True) if "machines.guest" in " ".join(one.cmdline())]
+    return [one for one in psutil.Process(process).children(recursive=True) if "machines.guest" in _command(one)]
+
+
+def _command(process: psutil.Process) -> str:
+    """Its command line; nothing for one that has just ended and is not collected yet."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:  # a zombie among them
+        return ""
 
 
 def processes_of_sessions(process: int) -> list[psutil.Process]:
     """The processes of sessions of a server: its fork server starts them."""
-    servers = [one for one in psutil.Process(process).children() if "multiprocessing.forkserver" in " ".join(one.cmdline())]
+    servers = [one for one in psutil.Process(process).children() if "multiprocessing.forkserver" in _command(one)]
     return [one for server in servers for one in server.children() if one.status() != psutil.STATUS_ZOMBIE]
 
 
@@ -116,5 +124,5 @@ def test_a_token_is_made_and_printed_once(tmp_path: Path, monkeypatch: pytest.Mo
         assert process.stdout is not None
         name, _, token = process.stdout.readline().strip().partition("=")
         assert name == "DESKMILL_TOKEN" and len(token) >= 32 and "smoke" in Server(address, token).suites()
-        fault = httpx.post(f"{address}/sessions", headers={"Authorization": f"Bearer {token}"}, json={"suite": "smoke"})
+        fault = httpx.post(f"{address}/sessions", headers={"Authorization": f"Bearer {token}"}, json={"suite": "smoke"}, timeout=60)
         assert fault.status_code == 502 and "deskmill machine build smoke" in fault.json()["error"]
