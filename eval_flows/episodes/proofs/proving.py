@@ -108,7 +108,7 @@ def prove_suite(
     names = {one.task.episode_id: one.lineage for one in episodes}
 
     def keep_record(made: Proof, job: _Job) -> None:
-        if is_recorded and made.is_proven:
+        if is_recorded and made.is_proven and made.trials:  # what cannot be done has no trials, and nothing is shown of it
             write_record(name, [proven(names[job.task.episode_id], job.subject, made.trials)], in_suite)
 
     for job in jobs:
