@@ -78,7 +78,8 @@ def test_success_is_that_of_pandas(data: DataFolder, rows: list[Row]) -> None:
             played["reward"].mean(), abs=WITHIN
         )
         expected_ends = interval(success, np.ones(len(played)), played["episode_id"])
-        assert (row["success_low"], row["success_high"]) == pytest.approx(expected_ends, abs=0.002), key  # t by an expansion: few episodes in a slice
+        within = 0.002 if key[0] == "level and application" else 0.001  # the smallest slices: t is by an expansion, and they have few episodes
+        assert (row["success_low"], row["success_high"]) == pytest.approx(expected_ends, abs=within), key
         assert row["mean_reward_low"] < row["mean_reward"] < row["mean_reward_high"], key
         chosen = played["is_valid_choice"].dropna().astype(float)
         assert row["choices"] == len(chosen) and row["choice_accuracy"] == pytest.approx(chosen.mean(), abs=WITHIN), key
