@@ -69,6 +69,7 @@ CHECKERS: Registry[Checkers] = Registry(
             "coding",
             "molecules",
             "schematics",
+            "microscopy",
         )
     },
 )

@@ -1,4 +1,4 @@
-"""The maker of microscope pictures: spots of known number, place and size on a noisy background."""
+"""The makers of microscope pictures, stacks and colour pictures: spots and blocks of known place, size and brightness on a noisy background."""
 
 import io
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from math import hypot
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from eval_flows.episodes.tasks.makers.maker import Json, Makers
@@ -39,20 +40,47 @@ def _placed(group: Json, width: int, height: int, before: list[Spot], random: np
     raise ValueError(f"there is no room for {group['count']} spots")
 
 
-def _micrograph(asked: Json) -> bytes:
+def _grey(asked: Json) -> NDArray[np.uint8]:
+    """Return the grey levels: background, blocks and spots, noise on them, and last of all single white pixels."""
     width, height = asked["size"]
     spots = spots_of(asked)
     random = np.random.Generator(np.random.PCG64(int(asked["seed"]) + 1))
     grey = np.full((height, width), float(asked.get("background", 20))) + np.linspace(0, float(asked.get("gradient", 0)), width)
+    for left, top, across, down, brightness in asked.get("blocks", ()):
+        grey[top : top + down, left : left + across] += brightness
     rows, columns = np.mgrid[:height, :width]
     for x, y, radius, brightness in spots:
         grey[(columns - x) ** 2 + (rows - y) ** 2 <= radius**2] += brightness
     grey += random.normal(0, float(asked.get("noise", 3)), grey.shape)
+    if asked.get("salt"):
+        grey[random.random(grey.shape) < float(asked["salt"])] = 255
+    return grey.clip(0, 255).astype(np.uint8)
+
+
+def _micrograph(asked: Json) -> bytes:
     file = io.BytesIO()
     kind = {"tif": "TIFF", "tiff": "TIFF", "jpg": "JPEG"}
     ending = Path(str(asked["path"])).suffix.lower().lstrip(".")
-    Image.fromarray(grey.clip(0, 255).astype(np.uint8)).save(file, kind.get(ending, ending.upper()))
+    Image.fromarray(_grey(asked)).save(file, kind.get(ending, ending.upper()))
     return file.getvalue()
 
 
-MAKERS = Makers(of_files={"micrograph": _micrograph})
+def _stack(asked: Json) -> bytes:
+    """Return a TIFF file with a picture for each slice; a slice takes from the whole what it does not say itself."""
+    first, *others = [Image.fromarray(_grey({"spots": [], **asked, **one})) for one in asked["slices"]]
+    file = io.BytesIO()
+    first.save(file, "TIFF", save_all=True, append_images=others)
+    return file.getvalue()
+
+
+def _stained(asked: Json) -> bytes:
+    """Return a colour picture in a TIFF file; a colour takes from the whole what it does not say itself, and a colour that is not said is black."""
+    width, height = asked["size"]
+    black = np.zeros((height, width), np.uint8)
+    channels = [_grey({"spots": [], **asked, **asked[name]}) if name in asked else black for name in ("red", "green", "blue")]
+    file = io.BytesIO()
+    Image.fromarray(np.dstack(channels)).save(file, "TIFF")
+    return file.getvalue()
+
+
+MAKERS = Makers(of_files={"micrograph": _micrograph, "stack": _stack, "stained": _stained})
