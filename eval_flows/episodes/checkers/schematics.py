@@ -53,14 +53,22 @@ def _one(node: Node, name: str) -> Node:
     return next(_all(node, name), [name])
 
 
-def _parts(root: Node) -> dict[str, dict[str, str]]:
-    """Return the properties of each part by its reference; a part without a number has the number of its place in the file."""
-    found: dict[str, dict[str, str]] = {}
+def _symbols(root: Node) -> dict[str, Node]:
+    """Return each part by its reference; a part without a number has the number of its place in the file."""
+    found: dict[str, Node] = {}
     for number, symbol in enumerate(_all(root, "symbol")):
-        properties = {str(one[1]): str(one[2]) for one in _all(symbol, "property")}
-        name = properties.get("Reference", "")
-        found[f"{name}{number}" if name.endswith("?") or name in found else name] = properties
+        name = _properties(symbol).get("Reference", "")
+        found[f"{name}{number}" if name.endswith("?") or name in found else name] = symbol
     return found
+
+
+def _properties(symbol: Node) -> dict[str, str]:
+    return {str(one[1]): str(one[2]) for one in _all(symbol, "property")}
+
+
+def _parts(root: Node) -> dict[str, dict[str, str]]:
+    """Return the properties of each part by its reference."""
+    return {name: _properties(symbol) for name, symbol in _symbols(root).items()}
 
 
 def _amount(text: str) -> float | None:
@@ -94,6 +102,10 @@ _OF_SCHEMATIC: Mapping[str, Callable[[Node, str], Any]] = {
     "value": lambda root, name: _parts(root)[name]["Value"],
     "amount": lambda root, name: _amount(_parts(root)[name]["Value"]),
     "footprint": lambda root, name: _parts(root)[name].get("Footprint", ""),
+    "in_bom": lambda root, name: str(_one(_symbols(root)[name], "in_bom")[1]),
+    "labels": lambda root, _: sorted(str(one[1]) for one in _all(root, "label")),
+    "texts": lambda root, _: sorted(str(one[1]) for one in _all(root, "text")),
+    "paper": lambda root, _: str(_one(root, "paper")[1]),
     "wires": lambda root, _: sum(1 for _ in _all(root, "wire")),
     "title": _title("title"),
     "revision": _title("rev"),

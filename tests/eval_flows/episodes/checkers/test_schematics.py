@@ -36,6 +36,13 @@ def test_a_schematic_is_read() -> None:
         schematic(FILTER, "value.R9")
 
 
+def test_what_stands_beside_the_parts_is_read() -> None:
+    assert schematic(FILTER, "labels") == ["OUT"] and schematic(FILTER, "texts") == [] and schematic(FILTER, "paper") == "A4"
+    assert schematic(FILTER, "in_bom.R1") == "yes" and schematic(FILTER.replace(b"in_bom yes", b"in_bom no"), "in_bom.R1") == "no"
+    noted = FILTER.replace(b'(paper "A4")', b'(paper "A3") (text "to be checked" (at 10 10 0))')
+    assert schematic(noted, "texts") == ["to be checked"] and schematic(noted, "paper") == "A3"
+
+
 def test_nets_are_found_by_their_pins() -> None:
     assert (
         netlist(NETS, "references") == ["C1", "R1"] and netlist(NETS, "net_of.C1.1") == ["C1.1", "R1.2"] and netlist(NETS, "net_of.R1.1") == ["R1.1"]
