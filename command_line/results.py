@@ -31,29 +31,31 @@ def sql(query: str, shape: Format, seconds: float | None) -> None:
 def show(asked: str, shape: Literal["table", "json"]) -> None:
     """Show all about a task, run, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning.
 
-    A capability of the catalog shows the applications that can do it, those that were considered and cannot, and why.
+    A capability of the catalog shows the applications that can do it, those that were considered and cannot, and why. A job of a suite shows what it
+    asks, what its checks look at, its proof, and what its reviews found.
     """
     from atomic_tasks.considered import judged
+    from eval_flows.episodes.about_job import about_job
     from warehouse.errors import WarehouseError
     from warehouse.layout import DataFolder
     from warehouse.query import of_this_version
     from warehouse.show import show as shown
 
-    capability = judged(asked) if "." in asked else None
+    declared = (judged(asked) or about_job(asked)) if "." in asked else None
     data = DataFolder.from_environment()
     try:
         with of_this_version():
             found = shown(data.warehouse, asked, shape, prompt_of(data))
     except WarehouseError:
-        if capability is None:
+        if declared is None:
             raise
         found = "[]" if shape == "json" else ""
-    if capability is None:
+    if declared is None:
         click.echo(found)
     elif shape == "json":
-        click.echo(json.dumps([*json.loads(found), capability.model_dump(mode="json")], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([*json.loads(found), declared.model_dump(mode="json")], indent=2, ensure_ascii=False))
     else:
-        click.echo("\n\n".join(filter(None, (found, capability.text()))))
+        click.echo("\n\n".join(filter(None, (found, declared.text()))))
 
 
 @click.command()

@@ -1,7 +1,5 @@
 """For authors: the task of an atomic task or of a job, by its id, as `try_task` and `prove_task` play it."""
 
-from pathlib import Path
-
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
 from atomic_tasks.seeds import derived_random
@@ -18,9 +16,20 @@ def authored(task_id: str, catalog: Catalog, seed: int) -> tuple[SuiteTask, str]
         composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
         values = values_of(composition, catalog, seed, task_id, "bind")
         return ComposedTask(made_task(composition, values, catalog, "L1", ""), composition, (seed, task_id), ()), "desktop"
-    for suite in map(read_suite, suite_names()):
-        folder = SUITES / suite.jobs if suite.jobs else Path("none")
-        if files := [path.stem for path in folder.glob("*.yaml") if f"id: {task_id}\n" in path.read_text()]:
-            jobs = {job.id: job for job in read_jobs(folder, catalog, files)}
-            return written_task(jobs[task_id], catalog), suite.image
+    if place := suite_with_job(task_id):
+        suite = read_suite(place[0])
+        jobs = {job.id: job for job in read_jobs(SUITES / (suite.jobs or ""), catalog, place[1])}
+        return written_task(jobs[task_id], catalog), suite.image
     raise BadInput(f"there is no atomic task and no job '{task_id}'")
+
+
+def suite_with_job(job_id: str) -> tuple[str, list[str]] | None:
+    """Return the name of the suite that has the job, and the names of its files that may hold it; None if no suite has it.
+
+    Only the text of the files is searched, so the other jobs of the suite are not read.
+    """
+    for name in suite_names():
+        jobs = read_suite(name).jobs
+        if jobs and (files := [path.stem for path in sorted((SUITES / jobs).glob("*.yaml")) if f"id: {job_id}\n" in path.read_text()]):
+            return name, files
+    return None

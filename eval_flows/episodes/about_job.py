@@ -1,0 +1,80 @@
+"""All about one job for a reader: what it asks, what its checks look at, whether it is proven, and what its reviews found."""
+
+import textwrap
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from atomic_tasks.catalog import sound_catalog
+from atomic_tasks.schema import Declared
+from eval_flows.episodes.proofs.proving import subject_of
+from eval_flows.episodes.proofs.record import Proven, content_of, read_record
+from eval_flows.episodes.tasks.annotation import annotation
+from eval_flows.episodes.tasks.authored import suite_with_job
+from eval_flows.episodes.tasks.jobs import Job, read_jobs
+from eval_flows.episodes.tasks.reviews import Review, read_reviews
+from eval_flows.episodes.tasks.suite import SUITES, read_suite
+from eval_flows.episodes.tasks.suite_task import written_task
+
+_WIDTH = 120
+_TOLD = ("level", "discipline", "subfield", "difficulty", "step_budget", "oracle_lines", "context_resources")  # of its annotation, in a line each
+
+
+class AboutJob(Declared):
+    """A job of a suite. `proven` is None if its proof is not kept as the job stands now."""
+
+    kind: str = "job"
+    suite: str
+    job: Job
+    annotation: Mapping[str, Any]
+    proven: Proven | None
+    reviews: tuple[Review, ...]
+
+    def text(self) -> str:
+        """Return it as lines for a person."""
+        return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent=" " * 8, break_on_hyphens=False) for line in self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        job, asked = self.job, self.annotation["instruction"]
+        yield f"job {job.id} of the suite {self.suite}"
+        yield f"instruction: {asked}"
+        for key in _TOLD:
+            value = self.annotation[key]
+            yield f"{key.replace('_', ' ')}: {', '.join(value) if isinstance(value, list) else value}"
+        yield f"source: {job.source}"
+        yield f"core operations: {', '.join(job.operations)}"
+        yield f"output: {job.output}"
+        yield f"criteria: {', '.join(job.criteria)}"
+        yield from (f"rubric: {one}" for one in job.rubric)
+        yield from (f"other way: {one.way}" for one in job.also)
+        yield from (f"near miss: {one.mistake}" for one in job.near_misses)
+        yield f"proof: {self._proof()}"
+        for review in self.reviews:
+            yield from review.lines(asked)
+
+    def _proof(self) -> str:
+        if self.job.infeasible is not None:
+            return f"none, it is infeasible: {self.job.infeasible}"
+        if self.proven is None:
+            return f"not proven: {self.job.unproven}" if self.job.unproven else "not proven as it stands"
+        return f"{self.proven.trials} trials; the oracle took {self.proven.oracle_seconds} s"
+
+
+def about_job(job_id: str) -> AboutJob | None:
+    """Return all about the job of that id; None if no suite has it. BadInput if its file, or the reviews of its suite, have problems."""
+    place = suite_with_job(job_id)
+    if place is None:
+        return None
+    suite, files = place
+    catalog = sound_catalog()
+    folder = SUITES / (read_suite(suite).jobs or "")
+    job = next(one for one in read_jobs(folder, catalog, files) if one.id == job_id)
+    made = written_task(job, catalog)
+    known = read_record(suite).get(job_id)
+    holds = known is not None and known.content == content_of(subject_of(made, catalog))
+    return AboutJob(
+        suite=suite,
+        job=job,
+        annotation=annotation(made, catalog),
+        proven=known if holds else None,
+        reviews=tuple(read_reviews(suite).get(job_id, ())),
+    )
