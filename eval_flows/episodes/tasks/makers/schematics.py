@@ -10,11 +10,15 @@ from eval_flows.episodes.tasks.makers.maker import Makers
 _SYMBOLS = Path(__file__).parents[1] / "materials" / "kicad"
 _TEXT = "(effects (font (size 1.27 1.27)))"
 _HIDDEN = "(effects (font (size 1.27 1.27)) hide)"
+_LYING = frozenset({"LED"})  # symbols whose pins lie side by side in KiCad's library: they are turned to stand upright
 Json = Mapping[str, Any]
 
 
 def _schematic(asked: Json) -> bytes:
-    """Return a schematic. Parts stand upright: pin 1 is 3.81 mm above the place of a part, pin 2 as much below."""
+    """Return a schematic. Parts stand upright: one pin is 3.81 mm above the place of a part, the other one as much below.
+
+    Above is pin 1 of a resistor or a capacitor, and the anode of an LED.
+    """
     kinds = sorted({part["kind"] for part in asked["parts"]})
     library = "\n".join((_SYMBOLS / f"{kind}.sexp").read_text() for kind in kinds)
     wires = "\n".join(_wire(*wire) for wire in asked.get("wires", ()))
@@ -44,12 +48,15 @@ def _wire(x0: float, y0: float, x1: float, y1: float) -> str:
 
 def _part(part: Json) -> str:
     (x, y), name = part["at"], part["name"]
+    turn = 90 if part["kind"] in _LYING else 0  # texts turn with a symbol, so they are turned too, and can be read as before
     properties = [("Reference", name, x + 3, y - 1.27, _TEXT), ("Value", part["value"], x + 3, y + 1.27, _TEXT), ("Footprint", "", x, y, _HIDDEN)]
     written = "\n".join(
-        f'(property "{key}" "{value}" (id {number}) (at {px} {py} 0) {how})' for number, (key, value, px, py, how) in enumerate(properties)
+        f'(property "{key}" "{value}" (id {number}) (at {px} {py} {turn}) {how})' for number, (key, value, px, py, how) in enumerate(properties)
     )
     pins = " ".join(f'(pin "{pin}" (uuid {_id(f"{name} {pin}")}))' for pin in (1, 2))
-    return f'(symbol (lib_id "Device:{part["kind"]}") (at {x} {y} 0) (unit 1) (in_bom yes) (on_board yes)\n(uuid {_id(name)})\n{written}\n{pins})'
+    return (
+        f'(symbol (lib_id "Device:{part["kind"]}") (at {x} {y} {turn}) (unit 1) (in_bom yes) (on_board yes)\n(uuid {_id(name)})\n{written}\n{pins})'
+    )
 
 
 MAKERS = Makers(of_files={"schematic": _schematic})
