@@ -45,6 +45,7 @@ class Desktop:
             "QT_QPA_PLATFORM": "xcb",
             "SAL_USE_VCLPLUGIN": "gtk3",
             "LIBGL_ALWAYS_SOFTWARE": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",  # whoever tries a script leaves no __pycache__ beside it, which would count as damage
         }
         self._processes = processes
         self._parts: list[subprocess.Popen[bytes]] = []
