@@ -23,18 +23,10 @@ def _sheet(content: bytes, name: str | None, computed: bool) -> Any:
     return workbook[name] if name in workbook.sheetnames else None
 
 
-def cell(content: bytes, at: str, sheet: str | None) -> Any:
-    """Return the computed value of a cell."""
-    found = _sheet(content, sheet, True)
+def cell(content: bytes, at: str, sheet: str | None, computed: bool) -> Any:
+    """Return the value of a cell, computed or as it was typed."""
+    found = _sheet(content, sheet, computed)
     return None if found is None else found[at].value
-
-
-def formula(content: bytes, at: str, sheet: str | None) -> Any:
-    """Return what was typed into a cell: its formula, that of the area that it belongs to, or its value."""
-    found = _sheet(content, sheet, False)
-    if found is None:
-        return None
-    return _areas(found).get(next(cells_of(at)), found[at].value)
 
 
 def cell_style(content: bytes, at: str, what: str, sheet: str | None) -> Any:
@@ -59,7 +51,7 @@ def formulas(content: bytes, name: str, from_row: int, sheet: str | None) -> lis
         return None
     number = column_index_from_string(name)
     values = _column(found, name, from_row)
-    areas = _areas(found)
+    areas = {place: str(formula.text) for formula in _array_formulas(found) for place in cells_of(formula.ref)}
     return [areas.get((from_row + place, number), str(value) if str(value).startswith("=") else "") for place, value in enumerate(values)]
 
 
@@ -71,10 +63,8 @@ def _column(sheet: Any, name: str, from_row: int) -> list[Any]:
     return values
 
 
-def _areas(sheet: Any) -> dict[tuple[int, int], str]:
-    """Return the array formula of each place (row, column) in the area of one."""
-    found = (one.value for row in sheet.iter_rows() for one in row if isinstance(one.value, ArrayFormula))
-    return {place: str(one.text) for one in found for place in cells_of(one.ref)}
+def _array_formulas(sheet: Any) -> Iterator[ArrayFormula]:
+    return (one.value for row in sheet.iter_rows() for one in row if isinstance(one.value, ArrayFormula))
 
 
 def rows(content: bytes, sheet: str | None) -> list[list[Any]] | None:
@@ -158,8 +148,8 @@ def _named(workbook: Any, name: str) -> str | None:
 
 CHECKERS = Checkers(
     of_files={
-        "cell": lambda content, asked: cell(content, asked["at"], asked.get("sheet")),
-        "formula": lambda content, asked: formula(content, asked["at"], asked.get("sheet")),
+        "cell": lambda content, asked: cell(content, asked["at"], asked.get("sheet"), computed=True),
+        "formula": lambda content, asked: cell(content, asked["at"], asked.get("sheet"), computed=False),
         "cell_style": lambda content, asked: cell_style(content, asked["at"], asked["what"], asked.get("sheet")),
         "sheet": lambda content, asked: rows(content, asked.get("sheet")),
         "column": lambda content, asked: column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),

@@ -120,15 +120,6 @@ def test_formulas_of_a_column_are_those_of_its_cells_and_of_areas() -> None:
     assert told(workbook, "formulas", column="B", from_row=2) == ["=A2:A4"] * 3
 
 
-def test_the_formula_of_a_cell_is_its_own_or_that_of_its_area() -> None:
-    workbook = openpyxl.Workbook()
-    sheet: Any = workbook.worksheets[0]
-    sheet["B1"] = "=A1"
-    sheet["B2"] = ArrayFormula("B2:B4", "=A2:A4")
-    sheet["B5"] = 7
-    assert [told(workbook, "formula", at=f"B{row}") for row in (1, 2, 3, 5, 6)] == ["=A1", "=A2:A4", "=A2:A4", 7, None]
-
-
 def test_rules_that_say_the_same_are_told_alike() -> None:
     workbook = openpyxl.Workbook()
     sheet: Any = workbook.worksheets[0]
