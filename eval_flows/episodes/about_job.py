@@ -9,11 +9,9 @@ from atomic_tasks.schema import Declared
 from eval_flows.episodes.proofs.proving import subject_of
 from eval_flows.episodes.proofs.record import Proven, content_of, read_record
 from eval_flows.episodes.tasks.annotation import annotation
-from eval_flows.episodes.tasks.authored import suite_with_job
-from eval_flows.episodes.tasks.jobs import Job, read_jobs
+from eval_flows.episodes.tasks.authored import job_of_suite
+from eval_flows.episodes.tasks.jobs import Job
 from eval_flows.episodes.tasks.reviews import Review, read_reviews
-from eval_flows.episodes.tasks.suite import SUITES, read_suite
-from eval_flows.episodes.tasks.suite_task import written_task
 
 _WIDTH = 120
 _TOLD = ("level", "discipline", "subfield", "difficulty", "step_budget", "oracle_lines", "context_resources")  # of its annotation, in a line each
@@ -61,19 +59,16 @@ class AboutJob(Declared):
 
 def about_job(job_id: str) -> AboutJob | None:
     """Return all about the job of that id; None if no suite has it. BadInput if its file, or the reviews of its suite, have problems."""
-    place = suite_with_job(job_id)
-    if place is None:
-        return None
-    suite, files = place
     catalog = sound_catalog()
-    folder = SUITES / (read_suite(suite).jobs or "")
-    job = next(one for one in read_jobs(folder, catalog, files) if one.id == job_id)
-    made = written_task(job, catalog)
+    found = job_of_suite(job_id, catalog)
+    if found is None:
+        return None
+    suite, made = found
     known = read_record(suite).get(job_id)
     holds = known is not None and known.content == content_of(subject_of(made, catalog))
     return AboutJob(
         suite=suite,
-        job=job,
+        job=made.job,
         annotation=annotation(made, catalog),
         proven=known if holds else None,
         reviews=tuple(read_reviews(suite).get(job_id, ())),

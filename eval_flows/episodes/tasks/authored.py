@@ -6,7 +6,7 @@ from atomic_tasks.seeds import derived_random
 from eval_flows.episodes.tasks.compose import single, values_of
 from eval_flows.episodes.tasks.jobs import read_jobs
 from eval_flows.episodes.tasks.suite import SUITES, read_suite, suite_names
-from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, written_task
+from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, WrittenTask, written_task
 from eval_flows.episodes.tasks.task import made_task
 
 
@@ -16,20 +16,17 @@ def authored(task_id: str, catalog: Catalog, seed: int) -> tuple[SuiteTask, str]
         composition = single(catalog, catalog.tasks[task_id], derived_random(seed, task_id))
         values = values_of(composition, catalog, seed, task_id, "bind")
         return ComposedTask(made_task(composition, values, catalog, "L1", ""), composition, (seed, task_id), ()), "desktop"
-    if place := suite_with_job(task_id):
-        suite = read_suite(place[0])
-        jobs = {job.id: job for job in read_jobs(SUITES / (suite.jobs or ""), catalog, place[1])}
-        return written_task(jobs[task_id], catalog), suite.image
+    if found := job_of_suite(task_id, catalog):
+        suite, made = found
+        return made, read_suite(suite).image
     raise BadInput(f"there is no atomic task and no job '{task_id}'")
 
 
-def suite_with_job(job_id: str) -> tuple[str, list[str]] | None:
-    """Return the name of the suite that has the job, and the names of its files that may hold it; None if no suite has it.
-
-    Only the text of the files is searched, so the other jobs of the suite are not read.
-    """
+def job_of_suite(job_id: str, catalog: Catalog) -> tuple[str, WrittenTask] | None:
+    """Return the name of the suite that has the job, and its task; None if no suite has it. Only the files that name the job are read."""
     for name in suite_names():
         jobs = read_suite(name).jobs
-        if jobs and (files := [path.stem for path in sorted((SUITES / jobs).glob("*.yaml")) if f"id: {job_id}\n" in path.read_text()]):
-            return name, files
+        if jobs and (files := [path.stem for path in (SUITES / jobs).glob("*.yaml") if f"id: {job_id}\n" in path.read_text()]):
+            job = next(one for one in read_jobs(SUITES / jobs, catalog, files) if one.id == job_id)
+            return name, written_task(job, catalog)
     return None

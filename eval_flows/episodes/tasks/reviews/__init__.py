@@ -32,7 +32,7 @@ class Review(Declared):
     def _is_answered(self) -> "Review":
         if self.verdict != "clear" and not self.found:
             raise ValueError(f"the verdict is '{self.verdict}', but nothing was found: say what is")
-        if self.verdict != "clear" and not self.answer:
+        if self.found and not self.answer:
             raise ValueError("nobody answered: say what was changed, or why nothing was")
         return self
 
