@@ -6,7 +6,6 @@ time are left out and named, so that one that hangs does not hide the others.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from jeepney.io.blocking import open_dbus_connection
 
@@ -14,6 +13,7 @@ from machines.guest.on_linux.dbus_calls import Calls, Question, Reference
 from machines.guest.on_linux.desktop import wake_accessibility
 from machines.guest.on_linux.node import Box, Node, states_of
 from machines.guest.on_linux.open_menus import add_open_menus
+from machines.guest.on_linux.scaling import TitledBox, factors, in_pixels
 
 _ACCESSIBLE, _COMPONENT, _TEXT, _VALUE, _TABLE = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text", "Value", "Table"))
 _PROPERTIES = "org.freedesktop.DBus.Properties"
@@ -32,8 +32,10 @@ _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its item
 class Accessibility:
     """Reads the tree of the whole desktop."""
 
-    def __init__(self, session_bus: str, popups: Callable[[], Sequence[Box]] = tuple) -> None:
+    def __init__(self, session_bus: str, popups: Callable[[], Sequence[Box]], windows: Callable[[], Sequence[TitledBox]]) -> None:
         self._popups = popups
+        self._windows = windows
+        self._factors: dict[str, float] = {}  # of programs that do not tell places in pixels
         self._open_menus: Sequence[Box] | None = None
         self._bus = open_dbus_connection(wake_accessibility(session_bus))
 
@@ -44,11 +46,15 @@ class Accessibility:
     def tree(self, seconds: float) -> tuple[list[Node], list[str], Sequence[Box]]:
         """Return the applications with their visible nodes, the names of those that did not answer in time, and where menus and lists are open."""
         call = Calls(self._bus, time.monotonic() + seconds)
-        self._open_menus = None
+        self._open_menus, self._factors = None, {}
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
         found = call.all([(root, _ACCESSIBLE, "GetChildren", "", ())])[0]
         applications = [node for node in self._nodes(call, [tuple(child) for child in (found or ([],))[0]], hidden=True) if node is not None]
-        self._fill(call, applications)
+        tops = self._below(call, applications)
+        self._factors = factors(applications, self._windows())
+        for top in tops:
+            top.box = self._in_pixels(top.reference, top.box)
+        self._fill(call, tops)
         listed = [node for node in applications if node.children]
         return add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus)), sorted(call.silent), self._menus()
 
@@ -128,8 +134,9 @@ class Accessibility:
         answers = iter(call.all(questions))
         made: list[Node | None] = [None] * len(references)
         for place in asked:
-            role, name, count, interfaces, box = (next(answers) for _ in range(5))
+            role, name, count, interfaces, told = (next(answers) for _ in range(5))
             states = known[place] or frozenset()
+            box = self._in_pixels(references[place], told[0]) if told else (0, 0, 0, 0)
             if role is None or not (hidden or "showing" in states or self._is_in_menu(str(role[0]), box)):
                 continue
             made[place] = Node(
@@ -137,7 +144,7 @@ class Accessibility:
                 str(role[0]),
                 str(name[0][1]) if name else "",
                 states,
-                tuple(box[0]) if box else (0, 0, 0, 0),
+                box,
                 interfaces=frozenset(interfaces[0]) if interfaces else frozenset(),
                 child_count=int(count[0][1]) if count else 0,
             )
@@ -153,11 +160,15 @@ class Accessibility:
             self._open_menus = self._popups()
         return self._open_menus
 
-    def _is_in_menu(self, role: str, box: Any) -> bool:
+    def _in_pixels(self, reference: Reference, told: Box) -> Box:
+        factor = self._factors.get(reference[0])
+        return in_pixels(told, factor) if factor else (told[0], told[1], told[2], told[3])
+
+    def _is_in_menu(self, role: str, box: Box) -> bool:
         """Tell whether it is an item of an open menu; the items of a closed menu keep their places."""
-        if role not in _MENU_ROLES or not box or box[0][2] <= 1 or box[0][0] < 0:
+        x, y, width, height = box
+        if role not in _MENU_ROLES or width <= 1 or x < 0:
             return False
-        x, y, width, height = box[0]
         return any(
             0 <= x - left <= _MENU_BORDER and 0 <= left + wide - x - width <= _MENU_BORDER and top <= y and y + height <= top + high
             for left, top, wide, high in self._menus()
@@ -192,12 +203,13 @@ class Accessibility:
         written = [cell for cell in table.children if cell.text]  # of merged ones the first, which is larger than its row and column
         extents = call.all([(cell.reference, _COMPONENT, "GetExtents", "u", (0,)) for cell in written])
         for merged, extent in zip(written, extents, strict=True):
-            merged.box = tuple(extent[0]) if extent else merged.box
+            merged.box = self._in_pixels(merged.reference, extent[0]) if extent else merged.box
         return True
 
     def _cells(self, call: Calls, table: Node) -> list[list[Reference]]:
         """Return the visible rows of cells of an endless table: those between the cells in its corners."""
-        x, y, width, height = table.box
+        factor = self._factors.get(table.reference[0], 1.0)
+        x, y, width, height = (round(number / factor) for number in table.box)
         corners = ((x + 4, y + 4), (x + width - 4, y + height - 4))
         found = call.all([(table.reference, _COMPONENT, "GetAccessibleAtPoint", "iiu", (*corner, 0)) for corner in corners])
         if any(answer is None or answer[0][1].endswith("/null") for answer in found):

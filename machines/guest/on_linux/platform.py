@@ -59,7 +59,7 @@ class Linux:
         """Return the accessibility tree as XML. The connection is made again after a restart of the desktop."""
         bus = self._desktop.environment["DBUS_SESSION_BUS_ADDRESS"]
         if self._accessibility is None or self._accessibility[0] != bus:
-            self._accessibility = (bus, Accessibility(bus, self._windows.popups))
+            self._accessibility = (bus, Accessibility(bus, self._windows.popups, self._windows.places))
         try:
             return tree_as_xml(*self._accessibility[1].tree(self._tree_seconds))
         except OSError:

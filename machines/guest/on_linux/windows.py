@@ -20,6 +20,10 @@ class Windows:
         """Return the windows from the lowest to the highest."""
         return [Window(**one) for one in self._connection.use(listed)]
 
+    def places(self) -> list[tuple[str, tuple[int, int, int, int]]]:
+        """Return the title of each window and the place (x, y, width, height) of its content."""
+        return [(one.title, (one.x, one.y, one.width, one.height)) for one in self.all()]
+
     def popups(self) -> list[tuple[int, int, int, int]]:
         """Return places (x, y, width, height) of things above the windows that are not windows: open menus, lists of choices; no tooltips."""
         return self._connection.use(_popups)
