@@ -23,7 +23,7 @@ class WithKeys(Declared):
 
 ShapeName = Literal[
     "element", "element_or_window", "names", "place", "stretch", "text", "direction", "only_true",
-    "value", "values", "pattern", "number", "near", "order", "getter", "drawing", "keys", "awaited", "made", "nears",
+    "value", "values", "pattern", "number", "near", "order", "getter", "drawing", "keys", "awaited", "made", "nears", "ranges",
 ]  # fmt: skip
 
 

@@ -122,6 +122,7 @@ SHAPES: Mapping[ShapeName, Shape] = {
     "number": Shape("a number", Number),
     "near": Shape("a number, or [number, tolerance]", Number | tuple[Number] | tuple[Number, Number]),
     "nears": Shape("[[numbers], tolerance]", tuple[tuple[Number | Literal[""], ...], Number]),
+    "ranges": Shape("[[least, most], ...]", Annotated[tuple[tuple[Number, Number], ...], Field(min_length=1)]),
     "order": Shape("ascending or descending", Literal["ascending", "descending"]),
     "drawing": Shape("a picture, as in {size: [480, 360], shapes: [{fill: true, colour: white}]}", Drawing, Drawing),
     "getter": Shape("another getter with what it takes", Annotated[dict[str, Any], Field(min_length=1, max_length=1)]),

@@ -65,6 +65,11 @@ def _all_close_to(got: Any, expected: Any) -> bool:
     return all(_number(one) is None if aim == "" else _close_to(one, [aim, tolerance]) for one, aim in zip(got, wanted, strict=True))
 
 
+def _all_within(got: Any, expected: Any) -> bool:
+    found = [_number(one) for one in got] if isinstance(got, list | tuple) else []
+    return len(found) == len(expected) and all(one is not None and least <= one <= most for one, (least, most) in zip(found, expected, strict=True))
+
+
 def _comes_to(got: Any, expected: Any) -> bool:
     aim = outcome(str(expected))
     if isinstance(aim, str):  # digits in another base
@@ -128,6 +133,7 @@ CHECKERS = Checkers(
         "ends_with": lambda got, expected: got is not None and str(got).endswith(str(expected)),
         "close_to": _close_to,
         "all_close_to": _all_close_to,
+        "all_within": _all_within,
         "comes_to": _comes_to,
         "at_least": _compared(lambda found, bound: found >= bound),
         "at_most": _compared(lambda found, bound: found <= bound),

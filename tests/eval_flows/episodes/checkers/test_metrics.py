@@ -48,6 +48,10 @@ METRICS = known().checkers.metrics
         ("all_close_to", [1.02, "", 3], [[1, "", 3], 0.01], False),
         ("all_close_to", [1, 3], [[1, "", 3], 0.01], False),
         ("all_close_to", [1, 2, 3], [[1, "", 3], 0.01], False),
+        ("all_within", [-45, "120"], [[-45, -30], [90, 120]], True),
+        ("all_within", [-45, 121], [[-45, -30], [90, 120]], False),
+        ("all_within", [-45, "high"], [[-45, -30], [90, 120]], False),
+        ("all_within", [-45], [[-45, -30], [90, 120]], False),
         ("close_to", 3.2, 3.14, False),
         ("close_to", "about 3", 3, False),
         ("comes_to", "0.30000000", "0.1 + 0.2", True),
@@ -80,6 +84,8 @@ def test_what_holds(metric: str, got: Any, expected: Any, holds: bool) -> None:
 def test_what_is_not_there_meets_none(metric: str, expected: Any) -> None:
     if (metric == "close_to" and isinstance(expected, list)) or (metric == "comes_to" and expected != "0"):
         return  # these take a number with a tolerance, and an expression
+    if metric == "all_within":
+        expected = [[0, 1]]
     if metric == "all_close_to":
         expected = [expected if isinstance(expected, list) else [expected], 0.1]
     assert not METRICS[metric](None, expected)
@@ -90,7 +96,7 @@ VALUES = st.recursive(
 )
 
 
-@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("goes_up_by", 2), ("has_length", 2), ("matches", "a"), ("cells_like", [[1, "x"]]), ("share_matching", "a")])  # fmt: skip
+@pytest.mark.parametrize(("metric", "expected"), [("is", "x"), ("contains", ["x", "1"]), ("lacks", "x"), ("close_to", [1, 0.5]), ("comes_to", "2 + 2"), ("at_least", 3), ("is_sorted", "ascending"), ("goes_up_by", 2), ("has_length", 2), ("matches", "a"), ("all_within", [[0, 1]]), ("cells_like", [[1, "x"]]), ("share_matching", "a")])  # fmt: skip
 @given(got=VALUES)
 def test_whatever_was_got_there_is_an_answer(metric: str, expected: Any, got: Any) -> None:
     assert 0 <= METRICS[metric](got, expected) <= 1
