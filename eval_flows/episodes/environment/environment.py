@@ -7,7 +7,7 @@ WAIT waits until the screen is still, DONE ends the episode, and FAIL ends it an
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Literal
 
@@ -26,10 +26,21 @@ from machines.machine import Machine, Offers
 from machines.observation import Element
 
 WAIT, DONE, FAIL = Action("WAIT", {}), Action("DONE", {}), Action("FAIL", {})
+_ACTED_QUIET = 0.25  # seconds without a change before the next action that follows without a look
 _ENDINGS: dict[str, Ending] = {"DONE": "DONE", "FAIL": "FAIL"}
 _WAIT_QUIET, _WAIT_LIMIT = 0.5, 3.0  # seconds: the stillness that WAIT waits for, and its limit
 Start = Literal["preloaded", "bare"]
 """How an episode starts: with the first application of the task open, or on an empty desktop."""
+
+
+@dataclass(frozen=True)
+class _Done:
+    """What became of actions that were decided together: the reason why one was not carried out, and how many were."""
+
+    feedback: str
+    pointer: Place | None
+    ended: Ending | None
+    carried_out: int
 
 
 class Environment:
@@ -80,24 +91,20 @@ class Environment:
         The numbers of elements are those in `elements`, or in the last observation. An action that is malformed, or that the machine refuses, is not
         carried out, nor are those after it; `feedback` says why. A step without actions only looks. `RuntimeError` if the episode has ended.
         """
-        if self.observation.ended:
-            raise RuntimeError("the episode has ended: evaluate it, or reset the environment")
-        shown = self.observation.elements if elements is None else elements
-        actions = [action] if isinstance(action, Action) else list(action)
-        feedback, pointer, ended, carried_out = "", None, None, 0
-        for one in actions:
-            if ended := _ENDINGS.get(one.name):
-                break
-            try:
-                pointer = self._do(one, shown) or pointer
-            except (MalformedAction, RefusedAction) as error:
-                feedback = f"{one} was not carried out: {error}"
-                break
-            carried_out += 1
-        if not ended or carried_out:
-            self._observed(pointer)
-        self._observation = replace(self.observation, feedback=feedback, pointer=pointer, ended=ended)
+        done = self._carry_out(action, elements)
+        if not done.ended or done.carried_out:
+            self._observed(done.pointer)
+        self._observation = replace(self.observation, feedback=done.feedback, pointer=done.pointer, ended=done.ended)
         return self._observation
+
+    def act(self, action: Action | Sequence[Action]) -> str:
+        """Do the same without observing, and return the feedback: a proof looks only where its oracle names an element, since a look takes long.
+
+        The numbers of elements are those in the last observation, which stays as it is.
+        """
+        done = self._carry_out(action, None)
+        self.desktop.settle(_ACTED_QUIET)
+        return done.feedback
 
     def evaluate(self, seconds: float = CHECK_SECONDS) -> Reward:
         """Judge the state of the machine; a check that fails is looked at again for `seconds`, since an application may still be writing.
@@ -167,6 +174,23 @@ class Environment:
         pictures = () if seen.screenshot is None else in_form(seen.screenshot, self.form, place)
         self._observation = replace(seen, pictures=pictures)
         return self._observation
+
+    def _carry_out(self, action: Action | Sequence[Action], elements: Sequence[Element] | None) -> "_Done":
+        if self.observation.ended:
+            raise RuntimeError("the episode has ended: evaluate it, or reset the environment")
+        shown = self.observation.elements if elements is None else elements
+        actions = [action] if isinstance(action, Action) else list(action)
+        feedback, pointer, ended, carried_out = "", None, None, 0
+        for one in actions:
+            if ended := _ENDINGS.get(one.name):
+                break
+            try:
+                pointer = self._do(one, shown) or pointer
+            except (MalformedAction, RefusedAction) as error:
+                feedback = f"{one} was not carried out: {error}"
+                break
+            carried_out += 1
+        return _Done(feedback, pointer, ended, carried_out)
 
     def _do(self, action: Action, elements: Sequence[Element]) -> tuple[int, int] | None:
         if action.name == WAIT.name:

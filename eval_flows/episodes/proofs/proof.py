@@ -145,7 +145,7 @@ def _carried_out(environment: Environment, run: _Run) -> str:
         left_out = run.left_out[1] if run.left_out and run.left_out[0] == number else ()
         try:
             for line in lines(environment, run.oracle.steps[number], left_out, seconds):
-                feedback = environment.step(line.actions).feedback
+                feedback = environment.act(line.actions)
                 if feedback:
                     return feedback
         except OracleStuck as error:

@@ -75,6 +75,17 @@ def test_a_step_asks_the_guest_to_act_to_be_still_and_to_show_and_nothing_else(t
             assert dict(asked) == wanted, action
 
 
+def test_a_proof_acts_without_looking(tasks: list[Task], image: Image) -> None:
+    machine = CountingMachine(image)
+    with Environment(cast("Machine", machine)) as environment:
+        seen = environment.reset(tasks[0])
+        asked = machine.__dict__["asked"]
+        asked.clear()
+        assert environment.act([TYPE, SAVE]) == "" and environment.observation == seen
+        assert dict(asked) == {"act": 2, "settle": 3}
+        assert "there is no element with the id 9999" in environment.act([Action("move_id", {"id": 9999}), TYPE])
+
+
 def test_nothing_can_be_done_before_a_reset() -> None:
     environment = Environment(cast("Machine", None))
     for call in (lambda: environment.step(SAVE), environment.evaluate, environment.look):
