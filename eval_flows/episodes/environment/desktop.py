@@ -18,6 +18,8 @@ _KEY_QUIET = 0.15  # seconds without a change; then a program that loses fast ke
 QUIET, SETTLED_WITHIN = 0.06, 3.0  # seconds without a change on the screen, and the limit of waiting for that
 _MOVED_QUIET, _MOVED_WITHIN = 0.03, 0.5  # the same before a click: a tip that hides the place closes when the pointer comes
 _PROGRAM_SECONDS = 60.0
+_OPENED_QUIET, _OPENED_WITHIN = 0.12, 5.0  # the same after a program has come up
+_DRAWN_QUIET = 0.6  # the same for a program without a tree: on a busy host Java pauses between its window and what is in it
 _ASK_EVERY = 0.04
 
 
@@ -100,7 +102,7 @@ class Desktop:
         except MachineError as error:
             running = self.client.execute(["ps", "axf", "-o", "pid,stat,etimes,args"])["output"]
             raise MachineError(f"{error}; windows {self.windows()}, {len(self.look().elements)} elements, processes:\n{running}") from None
-        self.settle(quiet=0.12, limit=5.0)
+        self.settle(_OPENED_QUIET if self.offers.programs[program].has_tree else _DRAWN_QUIET, _OPENED_WITHIN)
 
     def write_settings(self) -> None:
         """Make programs that keep settings in memory write them to their files now."""
