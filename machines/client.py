@@ -135,7 +135,7 @@ class GuestClient:
         return _part(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10), "settled", bool)
 
     def file(self, path: str) -> bytes | None:
-        """Return the content of a regular file; None if there is no such file."""
+        """Return the content of a regular file; None if there is none that can be read: a folder, a pipe, a forbidden or a huge file too."""
         answer = self._post_form("/file", {"file_path": path})
         if answer.status_code == 404:
             return None

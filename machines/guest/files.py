@@ -57,6 +57,8 @@ def _add_transfer(app: Flask, home: Path) -> None:
             return Response(_content(_place(home, given)), mimetype="application/octet-stream")
         except FileNotFoundError:
             return jsonify(error="File not found"), 404
+        except (OSError, ActionError) as error:  # what an agent put in the place of a file is no fault of the machine
+            return jsonify(error=str(error)), 404
 
     @app.post("/setup/upload")
     def upload() -> str:
