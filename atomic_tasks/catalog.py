@@ -12,7 +12,8 @@ from atomic_tasks.checkers import Checkers, CheckersOfField, with_fields
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.plugged import with_plugged
 from atomic_tasks.problems import BadInput, Problem, Source
-from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Equivalence, Kinds, Pool, Pools
+from atomic_tasks.schema import Application, AtomicTask, CandidateList, Capability, Categories, Equivalence, Kinds
+from atomic_tasks.value_schema import Pool, Pools
 from atomic_tasks.yaml_source import Model, read_yaml, validated
 
 CATALOG_ROOT = Path(__file__).parent

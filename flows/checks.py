@@ -9,7 +9,8 @@ from atomic_tasks.arguments.worlds import Worlds
 from atomic_tasks.catalog import CATALOG_ROOT
 from atomic_tasks.considered import FILE, Considered, problems_of
 from atomic_tasks.problems import BadInput, Problem
-from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds, Locale, Pools
+from atomic_tasks.schema import Application, CandidateList, Equivalence, Kinds
+from atomic_tasks.value_schema import Locale, Pools
 from atomic_tasks.yaml_source import read_yaml, validated
 from compositions.library import read_workflows
 from compositions.schema import Workflows

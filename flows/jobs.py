@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from atomic_tasks.arguments.worlds import World
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from atomic_tasks.schema import AtomicTask, Pool
+from atomic_tasks.schema import AtomicTask
+from atomic_tasks.value_schema import Pool
 from compositions.schema import Workflow
 from compositions.splits import Split, shared_splits, split_by
 from flows.recipe import Recipe

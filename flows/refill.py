@@ -11,7 +11,8 @@ import yaml
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, suggestion
-from atomic_tasks.schema import DEFAULT_LOCALE, Origin, Pool, Pools
+from atomic_tasks.schema import DEFAULT_LOCALE
+from atomic_tasks.value_schema import Origin, Pool, Pools
 from atomic_tasks.yaml_source import read_declared_file
 from flows.recipe import Refill
 from language_models.cache import request_key

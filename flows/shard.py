@@ -12,8 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
 from atomic_tasks.arguments.worlds import World, fitting
-from atomic_tasks.schema import PLACEHOLDER, AtomicTask, Pool
+from atomic_tasks.schema import PLACEHOLDER, AtomicTask
 from atomic_tasks.seeds import Weighted, derived_random
+from atomic_tasks.value_schema import Pool
 from compositions.binding import bind
 from compositions.engine import Engine
 from compositions.graph import ApplicationGraph, application_graph

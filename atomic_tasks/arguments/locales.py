@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from atomic_tasks.problems import BadInput, Problem
-from atomic_tasks.schema import DEFAULT_LOCALE, Locale
+from atomic_tasks.schema import DEFAULT_LOCALE
+from atomic_tasks.value_schema import Locale
 from atomic_tasks.yaml_source import read_yaml, validated
 
 LOCALES_ROOT = Path(__file__).parents[1] / "locales"

@@ -8,7 +8,7 @@ from random import Random
 from atomic_tasks.arguments.faker_values import faker_value
 from atomic_tasks.arguments.locales import locales
 from atomic_tasks.arguments.registry import Given, generator
-from atomic_tasks.schema import Locale
+from atomic_tasks.value_schema import Locale
 
 _FROM_ELSEWHERE = 0.12  # a company's people are not all from one country
 

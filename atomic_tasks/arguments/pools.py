@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 
 from atomic_tasks.arguments.registry import Generator, Given
-from atomic_tasks.schema import DEFAULT_LOCALE, Pool
+from atomic_tasks.schema import DEFAULT_LOCALE
+from atomic_tasks.value_schema import Pool
 
 
 def pool_generators(pools: Iterable[Pool]) -> dict[str, Generator]:

@@ -12,7 +12,7 @@ from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Given
 from atomic_tasks.arguments.times import _minutes
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.schema import Pool
+from atomic_tasks.value_schema import Pool
 
 COMPUTED = computed_generators()
 

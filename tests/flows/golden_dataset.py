@@ -16,7 +16,8 @@ from unittest.mock import patch
 from atomic_tasks.arguments.worlds import Table, World
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.checkers import Checkers
-from atomic_tasks.schema import Application, CandidateList, Capability, Kinds, Pool
+from atomic_tasks.schema import Application, CandidateList, Capability, Kinds
+from atomic_tasks.value_schema import Pool
 from compositions.schema import Workflow
 from flows.assemble import judged
 from flows.jobs import shard_jobs, wanted_rows

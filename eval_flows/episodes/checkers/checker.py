@@ -115,10 +115,11 @@ def known() -> Known:
 def identities(entries: Iterable[Entry]) -> list[Any]:
     """Return what decides how these checks work, beside the code of the built-in ones; PluginError if one of them has no getter or no metric."""
     everything = known()
-    used = {everything.family[name] for entry in entries for name in _names(everything, entry)}
+    used = {everything.family[name] for entry in entries for name in names_of(everything, entry)}
     return [identity for name in sorted(used) if (identity := identity_of(CHECKERS, name)) != name]
 
 
-def _names(everything: Known, entry: Entry) -> list[str]:
+def names_of(everything: Known, entry: Entry) -> list[str]:
+    """Return the names of the getters and of the metric of a check."""
     other = [name for name in entry["same_as"] if name in everything.family] if isinstance(entry.get("same_as"), Mapping) else []
     return [*everything.split(entry), *other]

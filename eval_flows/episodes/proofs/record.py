@@ -1,21 +1,20 @@
 """The record of what is proven: kept in the repository, so that a change of a job without a new proof is found at once.
 
 A proof of hundreds of jobs takes hours. The record names for each job what was proven: its content with all its ways and near misses, and the code
-of the checkers and makers that it uses. CI holds the record against the jobs, and proves a sample.
+that its checks and its makers reach. CI holds the record against the jobs, and proves a sample.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
 
-from eval_flows.episodes.checkers.checker import CHECKERS, known
+from eval_flows.episodes.checkers.checker import CHECKERS, known, names_of
 from eval_flows.episodes.proofs.proof import Subject, Trial
-from eval_flows.episodes.runs.identity import meaning
+from eval_flows.episodes.proofs.reached import code_of
 from eval_flows.episodes.tasks.makers.maker import family_of
 from eval_flows.episodes.tasks.task import Task
 
@@ -63,8 +62,7 @@ def content_of(subject: Subject) -> str:
     """Return a hash of what a proof carries out and of the code that makes its materials and reads its results."""
     variants = {name: _done_in(task) for name, task in subject.changed.items()}
     others = [[[one.words, _done_in(one.task)] for one in variants] for variants in (subject.ways, subject.near_misses)]
-    code = {str(path.name): hashlib.blake2b(meaning(path), digest_size=8).hexdigest() for path in sorted(set(_code(subject.task)))}
-    made_from: Any = [_done_in(subject.task), variants, others, code]
+    made_from: Any = [_done_in(subject.task), variants, others, dict(_code(subject.task))]
     return hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
@@ -72,13 +70,11 @@ def _done_in(task: Task) -> Mapping[str, Any]:
     return task.model_dump(exclude={"instruction"})
 
 
-def _code(task: Task) -> Iterator[Path]:
-    """Yield the modules of the getters and makers that a task uses."""
+def _code(task: Task) -> Iterator[tuple[str, str]]:
+    """Yield the getters, metrics and makers that a task uses, each with a hash of the code that it reaches."""
     everything = known()
     for step in task.steps:
-        for entry in step.check:
-            plugin = CHECKERS.plugin(everything.family[everything.split(entry)[0]])
-            yield Path(str(import_module(plugin.place.partition(":")[0]).__file__))
-        for entry in step.setup:
-            for name in entry:
-                yield Path(str(import_module(family_of(name)).__file__))
+        for name in (name for entry in step.check for name in names_of(everything, entry)):
+            yield name, code_of(CHECKERS.plugin(everything.family[name]).place.partition(":")[0], name)
+        for name in (name for entry in step.setup for name in entry):
+            yield f"make {name}", code_of(family_of(name), name)
