@@ -50,7 +50,7 @@ machine: setup  ## the machine that episodes run on, made once
 # A worker more than processors, since tests of servers and machines mostly wait. The machines that tests need are made meanwhile.
 test: setup-dev
 	@DESKMILL_DATA=data $(RUN)/deskmill machine build --kind qemu smoke > /dev/null & \
-	$(RUN)/python -m pytest -n $$(($$(nproc) + 1)) --dist worksteal; status=$$?; wait; exit $$status
+	$(RUN)/python -m pytest -n $$(($$(nproc) + 1)) --dist worksteal --durations 25; status=$$?; wait; exit $$status
 
 check: setup-dev
 	$(RUN)/ruff check .
