@@ -18,6 +18,7 @@ class WithKeys(Declared):
     gives: str | None = None
     frees: str | None = None
     parts: dict[str, str] = Field({}, description="names that its key `parts` can list")
+    formats: dict[str, str] = Field({}, description="names that its key `formats` can list")
     what: dict[str, str] = Field({}, description="names for its key `what`; the part in capitals after a dot is free, as in style.TEXT")
 
 

@@ -167,10 +167,12 @@ def _mistaken_what(declared: WithKeys, asked: object) -> Iterator[str]:
 
 
 def _mistaken_parts(declared: WithKeys, asked: object) -> Iterator[str]:
-    if isinstance(asked, Mapping) and declared.parts:
-        for part in asked.get("parts", ()):
-            if part not in declared.parts:
-                yield f"has no part '{part}'{suggestion(part, declared.parts)}"
+    if not isinstance(asked, Mapping):
+        return
+    for key, word, names in (("parts", "part", declared.parts), ("formats", "format", declared.formats)):
+        for part in asked.get(key, ()) if names else ():
+            if part not in names:
+                yield f"has no {word} '{part}'{suggestion(part, names)}"
 
 
 def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:

@@ -133,6 +133,7 @@ ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n    
         ([("lines: [", "line: [")], "editor.yaml:28: tasks[0].changes[0]", "text does not take 'line'; did you mean 'lines'?"),
         ([('lines: ["{note}"]', 'lines: ["{nte}"]')], "tasks[0].changes[0]", "uses {nte}, but editor.write_note has no such argument; did you mean 'note'?"),
         ([("text: {path: \"Documents/{file}\", lines: [\"{note}\"]", "document: {path: \"Documents/{file}\", parts: [heder]")], "tasks[0].changes[0]", "document has no part 'heder'; did you mean 'header'?"),
+        ([("text: {path: \"Documents/{file}\", lines: [\"{note}\"]", "document: {path: \"Documents/{file}\", paragraphs: [\"{note}\"], formats: [blod]")], "tasks[0].changes[0]", "document has no format 'blod'; did you mean 'bold'?"),
         ([(CHECK, "")], "editor.yaml:18: tasks[0].oracle", "needs a check: what holds after the task is done"),
         ([(ORACLE, ""), (CHANGES, "    changes: []\n")], "tasks[0].check", "needs an oracle: the steps that do the task"),
         ([(ORACLE, ""), (CHECK, "")], "tasks[0].changes", "needs an oracle: only a task that is done on a machine changes files there"),

@@ -111,7 +111,8 @@ def _parts_of_a_second(interface: Any) -> float:
 
 
 def _comment(block: Any) -> str | None:
-    return next((option.text for option in block.opts if option.code == pcapng.PCAPNG_OPT_COMMENT), None)
+    """Return the comment of a block, several as lines; None if it has none."""
+    return "\n".join(option.text for option in block.opts if option.code == pcapng.PCAPNG_OPT_COMMENT) or None
 
 
 CHECKERS = Checkers(

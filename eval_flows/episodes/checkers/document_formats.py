@@ -152,6 +152,10 @@ class Formats:
         """Return the distance of the lines from the left margin, in cm."""
         return float(self.of_paragraph(paragraph, "w:ind", "w:left", "w:start") or 0) / _TWIPS_IN_CM
 
+    def right_indent(self, paragraph: Node) -> float:
+        """Return the distance of the lines from the right margin, in cm."""
+        return float(self.of_paragraph(paragraph, "w:ind", "w:right", "w:end") or 0) / _TWIPS_IN_CM
+
     def first_line(self, paragraph: Node) -> float:
         """Return the extra distance of the first line, in cm; below 0 if it hangs out."""
         hanging = self.of_paragraph(paragraph, "w:ind", "w:hanging")

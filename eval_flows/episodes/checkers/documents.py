@@ -106,15 +106,53 @@ def _breaks_before(document: Any, paragraph: Node) -> bool:
     return any(node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in (*own[:1], *others[-1:]))
 
 
+def _page_breaks(document: Any) -> int:
+    """Return how often the text goes on on a new page: by a break, by the format of a paragraph (once, where it has both), or by a section."""
+    formats, found = Formats(document), 0
+    for one in _xml(document, "w:p"):
+        nodes = [node for node in one.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
+        breaks = [node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in nodes]
+        found += sum(breaks) + (formats.begins_page(one) and not any(breaks[:1]))
+        for section in one.iter(qn("w:sectPr")):
+            kind = section.find(qn("w:type"))
+            found += kind is None or kind.get(qn("w:val")) != "continuous"
+    return found
+
+
 def _links(document: Any, paragraph: Node) -> list[str]:
     found = next(one for one in document.paragraphs if one._p is paragraph)
     return [f"{one.text}: {one.address}" for one in found.hyperlinks]
 
 
-def _picture_after(document: Any, paragraph: Node) -> str | None:
-    """Return the pixels of the first picture that is anchored in the paragraph or in the next one."""
-    drawn = [picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))]
-    return pictures.of_picture(document.part.related_parts[drawn[0].get(qn("r:embed"))].blob, "pixels") if drawn else None
+def _picture_after(document: Any, paragraph: Node, what: str) -> Any:
+    """Return a property of the first picture that is anchored in the paragraph or in the next one."""
+    drawn = _drawn_after(paragraph)
+    return None if drawn is None else pictures.of_picture(document.part.related_parts[drawn.get(qn("r:embed"))].blob, what)
+
+
+def _drawn_after(paragraph: Node) -> Node | None:
+    return next((picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))), None)
+
+
+def _picture_stretch(document: Any, paragraph: Node) -> float | None:
+    """Return how many times wider, by its height, the picture there is drawn than it is."""
+    drawn = _drawn_after(paragraph)
+    drawing = None if drawn is None else next(drawn.iterancestors(qn("wp:inline"), qn("wp:anchor")), None)
+    extent = None if drawing is None else drawing.find(qn("wp:extent"))
+    if extent is None or not int(extent.get("cy")):
+        return None
+    return int(extent.get("cx")) / int(extent.get("cy")) / float(_picture_after(document, paragraph, "ratio"))
+
+
+def _drawn(document: Any) -> list[Node]:
+    """Return the places of pictures in the text, each once: what stands there for older programs does not count."""
+    return [one for one in _xml(document, "a:blip") if not any(str(parent.tag).endswith("}Fallback") for parent in one.iterancestors())]
+
+
+def _text_after(document: Any, paragraph: Node) -> str:
+    """Return the texts of the paragraphs after it, a line each, without empty ones."""
+    after = [text_of(one) for one in paragraph.itersiblings(qn("w:p"))]
+    return "\n".join(text for text in after if text.strip())
 
 
 def _contents_after(paragraph: Node) -> bool:
@@ -140,7 +178,9 @@ _OF_PARAGRAPH: Mapping[str, Callable[[Any, Node], Any]] = {
     "list_kind": _list_kind,
     "page_break_before": _breaks_before,
     "links": _links,
-    "picture_after": _picture_after,
+    "text_after": _text_after,
+    "picture_after": lambda document, one: _picture_after(document, one, "pixels"),
+    "picture_stretch": _picture_stretch,
     "table_after": lambda _, one: any(after.tag == qn("w:tbl") for after in one.itersiblings()),
     "contents_after": lambda _, one: _contents_after(one),
 }
@@ -242,9 +282,10 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "columns": lambda document: of_pages(document, columns),
     "rows": lambda document: [[cell.text for cell in row.cells] for table in document.tables for row in table.rows],
     "table_sizes": lambda document: [f"{len(table.rows)} x {len(table.columns)}" for table in document.tables],
-    "page_breaks": lambda document: sum(node.get(qn("w:type")) == "page" for node in _xml(document, "w:br")),
+    "page_breaks": _page_breaks,
     "links": lambda document: sorted(part.target_ref for part in document.part.rels.values() if "hyperlink" in part.reltype),
     "pictures": lambda document: len(list(document.part.package.image_parts)),
+    "pictures_shown": lambda document: len(_drawn(document)),
     "comments": lambda document: [comment.text for comment in document.comments],
     "commented": _commented,
     "footnotes": _footnotes,
@@ -253,6 +294,7 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "inserted": lambda document: _tracked(document, "w:ins", "w:t"),
     "tracks_changes": lambda document: document.settings.element.find(qn("w:trackRevisions")) is not None,
     "fields": lambda document: _codes(document.element.body),
+    "tables_of_contents": lambda document: sum(code.startswith("TOC") for code in _codes(document.element.body)),
     "subject": lambda document: document.core_properties.subject,
     "keywords": lambda document: document.core_properties.keywords,
     "title": lambda document: document.core_properties.title,

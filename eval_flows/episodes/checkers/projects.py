@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from xml.etree import ElementTree
@@ -10,7 +10,8 @@ from xml.etree import ElementTree
 from eval_flows.episodes.checkers.checker import Checkers
 
 _MAGIC = b"gimp xcf "
-_PARASITES, _TEXT_PARASITE = 21, "gimp-text-layer"
+_OPACITY, _VISIBLE, _OFFSETS, _PARASITES = 6, 8, 15, 21
+_TEXT_PARASITE = "gimp-text-layer"
 _WITH_PRECISION, _WITH_LONG_POINTERS = 4, 11  # the first versions with them
 _MOST_LAYERS = 1000
 _SAID = re.compile(r'\((text|markup) "((?:[^"\\]|\\.)*)"\)', re.DOTALL)
@@ -22,6 +23,7 @@ _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"b": b"\b", b"f": b"\f"}
 class _Layer:
     name: str
     text: str | None
+    is_seen: bool
 
 
 def of_project(content: bytes, what: str) -> Any:
@@ -32,6 +34,7 @@ def of_project(content: bytes, what: str) -> Any:
         "height": lambda: height,
         "layers": lambda: [one.name for one in layers],
         "texts": lambda: [one.text for one in layers if one.text is not None],
+        "seen_texts": lambda: [one.text for one in layers if one.text is not None and one.is_seen],
     }
     return ways[what]()
 
@@ -49,15 +52,23 @@ def _read(content: bytes) -> tuple[int, int, list[_Layer]]:
     size, form = (8, ">Q") if version >= _WITH_LONG_POINTERS else (4, ">I")
     layers: list[_Layer] = []
     while (pointer := struct.unpack_from(form, content, at)[0]) and len(layers) < _MOST_LAYERS:
-        layers.append(_layer(content, pointer))
+        layers.append(_layer(content, pointer, (width, height)))
         at += size
     return width, height, layers
 
 
-def _layer(content: bytes, at: int) -> _Layer:
+def _layer(content: bytes, at: int, canvas: tuple[int, int]) -> _Layer:
+    size = _numbers(content, at, 2)
     name, at = _string(content, at + 12)
-    texts = [_text(data) for kind, data, _ in _properties(content, at) if kind == _PARASITES]
-    return _Layer(name, next((text for text in texts if text is not None), None))
+    properties = {kind: data for kind, data, _ in _properties(content, at)}
+    return _Layer(name, _text(properties.get(_PARASITES, b"")), _is_seen(properties, size, canvas))
+
+
+def _is_seen(properties: Mapping[int, bytes], size: Sequence[int], canvas: Sequence[int]) -> bool:
+    """Tell whether a layer is shown, is not fully transparent as a whole, and has a part on the canvas."""
+    switched = all(_numbers(properties[kind], 0, 1) != (0,) for kind in (_OPACITY, _VISIBLE) if kind in properties)
+    offsets = struct.unpack(">2i", properties.get(_OFFSETS, bytes(8)))
+    return switched and all(-length < start < side for start, length, side in zip(offsets, size, canvas, strict=True))
 
 
 def _properties(content: bytes, at: int) -> Iterator[tuple[int, bytes, int]]:

@@ -14,6 +14,7 @@ from eval_flows.episodes.checkers.workbook_formats import cell_format, cells_of,
 
 Json = Mapping[str, Any]
 _COMPARED = {">": "greaterThan", "<": "lessThan", "=": "equal", ">=": "greaterThanOrEqual", "<=": "lessThanOrEqual", "<>": "notEqual"}
+_KINDS = {"n": "number", "d": "date", "b": "truth", "e": "error"}  # all others are texts
 
 
 def _sheet(content: bytes, name: str | None, computed: bool) -> Any:
@@ -139,6 +140,28 @@ def _conditions(sheet: Any) -> Iterator[str]:
             yield f"{area.sqref} {told}"
 
 
+def _look(style: Any) -> str:
+    """Return what a conditional format makes of a cell, in words; colours of texts are left out."""
+    font, fill, border = (getattr(style, part, None) for part in ("font", "fill", "border"))
+    words = [name for name, letter in (("bold", "b"), ("italic", "i"), ("underlined", "u"), ("struck", "strike")) if getattr(font, letter, None)]
+    words += [f"{font.sz:g} pt"] if font is not None and font.sz else []
+    words += ["filled"] if fill is not None and fill.fill_type != "none" else []
+    lines = [side for side in ("left", "right", "top", "bottom") if (edge := getattr(border, side, None)) is not None and edge.style]
+    return " ".join([*words, *(["framed"] if lines else [])]) or "plain"
+
+
+def cell_kind(content: bytes, at: str, sheet: str | None) -> str | None:
+    """Return what the value of a cell is, as it is computed; None where it is empty."""
+    found = _sheet(content, sheet, True)
+    return None if found is None or found[at].value is None else _KINDS.get(found[at].data_type, "text")
+
+
+def conditional_looks(content: bytes, sheet: str | None) -> list[str] | None:
+    """Return what the conditional formats of a sheet make of their cells, as in `B2:B7 bold 11 pt`."""
+    found = _sheet(content, sheet, False)
+    return None if found is None else sorted(f"{area.sqref} {_look(rule.dxf)}" for area in found.conditional_formatting for rule in area.rules)
+
+
 def _named(workbook: Any, name: str) -> str | None:
     """Return the cells that a name stands for, in the workbook or in one of its sheets."""
     found = (one.defined_names[name].attr_text for one in (workbook, *workbook.worksheets) if name in one.defined_names)
@@ -154,6 +177,8 @@ CHECKERS = Checkers(
         "sheet": lambda content, asked: rows(content, asked.get("sheet")),
         "column": lambda content, asked: column(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
         "formulas": lambda content, asked: formulas(content, asked["column"], int(asked.get("from_row", 1)), asked.get("sheet")),
+        "cell_kind": lambda content, asked: cell_kind(content, asked["at"], asked.get("sheet")),
+        "conditional_looks": lambda content, asked: conditional_looks(content, asked.get("sheet")),
         "workbook": lambda content, asked: of_workbook(content, asked["what"], asked.get("sheet")),
     }
 )

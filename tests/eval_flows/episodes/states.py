@@ -3,7 +3,7 @@
 import io
 import sqlite3
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,7 @@ from eval_flows.episodes.tasks.compose import single, values_of
 from eval_flows.episodes.tasks.makers.maker import make
 from eval_flows.episodes.tasks.task import made_task
 from tests.eval_flows.episodes.desktops import HOME, Files, Json, Screen
+from tests.eval_flows.episodes.environment.homes import told
 
 Change = Callable[["State"], None]
 
@@ -67,6 +68,19 @@ class State:
 
 def holds(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool:
     """Whether every check of a task holds once its state was changed so."""
+    return _changed(catalog, task_id, change, seed)[0]
+
+
+def earns(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool:
+    """Whether every check of a task holds once its state was changed so, and nothing changed that the task may not change."""
+    is_right, changes, before, after = _changed(catalog, task_id, change, seed)
+    return is_right and told(before, after, *changes) == []
+
+
+def _changed(
+    catalog: Catalog, task_id: str, change: Change, seed: int
+) -> tuple[bool, Sequence[Mapping[str, Any]], Mapping[str, bytes], Mapping[str, bytes]]:
+    """Return whether every check holds, the changes that the task may make, and the files in the home folder before and after."""
     task = catalog.tasks[task_id]
     composition = single(catalog, task, derived_random(seed, task_id))
     values = values_of(composition, catalog, seed, task_id, "bind")
@@ -76,9 +90,14 @@ def holds(catalog: Catalog, task_id: str, change: Change, seed: int = 1) -> bool
     for step in episode.steps:
         for entry in step.setup:
             make(desk, entry)
-    before = sources_of(desk, [step.check for step in episode.steps])
+    before, old = sources_of(desk, [step.check for step in episode.steps]), _in_home(home)
     change(State(home, values))
-    return all(check(desk, entry, before).holds for step in episode.steps for entry in step.check)
+    is_right = all(check(desk, entry, before).holds for step in episode.steps for entry in step.check)
+    return is_right, episode.changes.declared, old, _in_home(home)
+
+
+def _in_home(home: Home) -> dict[str, bytes]:
+    return {path.removeprefix(f"{HOME}/"): content for path, content in home.content.items()}
 
 
 def word(edit: Callable[[Any, Mapping[str, str]], Any]) -> Change:

@@ -68,6 +68,14 @@ def test_a_pcap_file_is_read_in_microseconds_and_nanoseconds(order: str, magic: 
     assert capture.packets == [Packet(FRAMES[0], 1.5), Packet(FRAMES[1], 2.5)]
 
 
+def test_several_comments_are_all_told() -> None:
+    twice = _option("<", 1, b"first") + _option("<", 1, b"second") + _option("<", 0, b"")
+    section = _block("<", 0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1) + twice)
+    content = section + _block("<", 1, struct.pack("<HHI", 1, 0, 65535)) + _packet("<", 0, 1, FRAMES[0], twice) + _packet("<", 0, 2, FRAMES[0], b"")
+    assert [got("capture", content, what=what) for what in ("comment", "comment.1", "comment.2")] == ["first\nsecond"] * 2 + [None]
+    assert got("capture", content, what="comments") == ["first\nsecond"]
+
+
 def test_made_captures_keep_their_bytes() -> None:
     """Also with another version of dpkt: proofs of what was made before would not hold otherwise."""
     found = {path: hashlib.sha256(made("capture", path=path)).hexdigest()[:16] for path in ("a.pcap", "a.pcapng")}

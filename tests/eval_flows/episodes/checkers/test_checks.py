@@ -187,7 +187,7 @@ def many(*changes: Change) -> Change:
     return done
 
 
-W, C, S, M, T, G = "libreoffice_writer.", "libreoffice_calc.", "sqlitebrowser.", "mousepad.", "thunar.", "gimp_linux."
+W, C, S, M, T, G, V = "libreoffice_writer.", "libreoffice_calc.", "sqlitebrowser.", "mousepad.", "thunar.", "gimp_linux.", "vlc_linux."
 OPENING = "The open office covers 840 m2"
 
 HONEST: Sequence[tuple[str, str, Change]] = (
@@ -217,10 +217,16 @@ HONEST: Sequence[tuple[str, str, Change]] = (
     (S + "delete_record", "that one", sql("delete from equipment where label = '{label}'")),
     (S + "edit_cell", "that one", sql("update customers set city = '{new_city}' where city = '{old_city}'")),
     (S + "add_record", "a new one", sql("insert into staff (name) values ('{person_name}')")),
+    (S + "create_view", "its columns in another order", sql("create view {view_name} as select status, item, id, customer_id, quantity, price from orders where status = '{status}'")),
+    (S + "rename_table", "made anew", sql("create table {new_table} (id integer primary key, memo text)", "insert into {new_table} select * from memos", "drop table memos")),
     (M + "indent_line", "by a tab", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['part']}\n", f"\n\t{values['part']}\n"))),
     (M + "replace_word", "there", text("Documents/{text_file}", lambda said, values: said.replace("Monday", values["new_day"]))),
     (M + "capitalize_heading", "there", text("Documents/{text_file}", lambda said, values: said.replace(values["heading"].lower(), values["heading"]))),
     (M + "duplicate_line", "once", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['entry']}\n", f"\n{values['entry']}\n{values['entry']}\n"))),
+    (M + "append_line", "below an empty line", text("Documents/{text_file}", lambda said, values: f"{said}\n{values['jotting']}\n")),
+    (M + "rename_person", "everywhere", text("Documents/{text_file}", lambda said, values: said.replace("Anna", values["stand_in"]))),
+    (M + "write_new_note", "with an empty line at the end", lambda state: state.__setitem__("Documents/{note_file}", f"{state.values['jotting']}\n\n".encode())),
+    (V + "save_playlist_for_others", "by its name alone", lambda state: state.__setitem__("Music/{simple_list}", f"#EXTM3U\n{state.values['track_file']}\n".encode())),
     (T + "create_folder", "an empty one", subfolder),
     (T + "copy_file", "and left there", moved_there),
     (G + "scale_poster", "as a whole", poster(lambda picture, width: picture.resize((width, width * 3 // 4)))),
@@ -262,12 +268,28 @@ NEAR: Sequence[tuple[str, str, Change]] = (
     (S + "edit_cell", "without where", sql("update customers set city = '{new_city}'")),
     (S + "edit_cell", "the name too", sql("update customers set city = '{new_city}', name = 'x' where city = '{old_city}'")),
     (S + "add_record", "over another one", sql("update staff set name = '{person_name}' where id = 2")),
+    (S + "create_view", "a column under another name", sql("create view {view_name} as select id as number, customer_id, item, quantity, price, status from orders where status = '{status}'")),
+    (S + "create_view", "five of them at most", sql("create view {view_name} as select * from orders where status = '{status}' limit 5")),
+    (S + "create_index", "of some orders alone", sql("create index {index_name} on orders ({indexed}) where id > 3")),
+    (S + "create_table", "with a key", sql("create table {table_name} ({field} integer primary key)")),
+    (S + "add_column", "with a value that every record gets", sql("alter table equipment add column {new_column} text default 'none'")),
+    (S + "rename_table", "without its key", sql("create table {new_table} as select * from memos", "drop table memos")),
+    (S + "delete_table", "all three", sql("drop table drafts", "drop table scratch", "drop table temp_import")),
     (M + "indent_line", "by two tabs", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['part']}\n", f"\n\t\t{values['part']}\n"))),
     (M + "indent_line", "by seven spaces", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['part']}\n", f"\n       {values['part']}\n"))),
     (M + "replace_word", "beside the old line", text("Documents/{text_file}", lambda said, values: f"{said}The meeting is on {values['new_day']}.\n")),
     (M + "capitalize_heading", "beside the old line", text("Documents/{text_file}", lambda said, values: f"{said}{values['heading']}\n")),
     (M + "capitalize_heading", "everything", text("Documents/{text_file}", lambda said, _: said.upper())),
     (M + "duplicate_line", "twice", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['entry']}\n", f"\n{values['entry']}" * 3 + "\n"))),
+    (M + "append_line", "twice", text("Documents/{text_file}", lambda said, values: said + f"{values['jotting']}\n" * 2)),
+    (M + "insert_item", "a second time", text("Documents/{text_file}", lambda said, values: said.replace("\nbread\n", f"\nbread\n{values['item']}\n").replace("\nmow", f"\n{values['item']}\nmow"))),
+    (M + "replace_word", "on two lines", text("Documents/{text_file}", lambda said, values: said.replace("Monday.", f"{values['new_day']}.\nThe meeting is on {values['new_day']}."))),
+    (M + "rename_person", "and a line about it", text("Documents/{text_file}", lambda said, values: f"{said.replace('Anna', values['stand_in'])}{values['stand_in']} does it\n")),
+    (M + "delete_line", "an empty line is left", text("Documents/{text_file}", lambda said, values: said.replace(values["outdated"], ""))),
+    (M + "reverse_lines", "below the old lines", text("Documents/{text_file}", lambda said, _: said.replace("3 cedar\n", "3 cedar\n3 cedar\n2 birch\n1 oak\n"))),
+    (M + "indent_line", "in a copy", text("Documents/{text_file}", lambda said, values: said.replace(f"\n{values['part']}\n", f"\n{values['part']}\n\t{values['part']}\n"))),
+    (M + "strip_trailing_spaces", "and the empty lines", text("Documents/{text_file}", lambda said, _: "\n".join(line.rstrip() for line in said.splitlines() if line.strip()) + "\n")),
+    (V + "save_playlist_for_others", "of a file elsewhere", lambda state: state.__setitem__("Music/{simple_list}", f"#EXTM3U\n#EXTINF:6,{state.values['track_file']}\n/tmp/{state.values['track_file']}\n".encode())),
     (T + "create_folder", "a file of that name", lambda state: state.__setitem__("Documents/{target_folder}/{new_folder}", b"")),
     (T + "create_folder", "with something in it", lambda state: subfolder(state, "leftover.txt")),
     (T + "copy_file", "and taken away", many(moved_there, lambda state: state.drop("Documents/{target_folder}/{reference}"))),

@@ -9,7 +9,7 @@ from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.checkers.getters import get
 from tests.eval_flows.episodes.desktops import desktop
 
-_PARASITES, _OPACITY = 21, 6
+_PARASITES, _OPACITY, _VISIBLE, _OFFSETS = 21, 6, 8, 15
 
 
 def told(content: bytes, what: str) -> Any:
@@ -28,12 +28,19 @@ def prop(kind: int, data: bytes) -> bytes:
     return number(kind) + number(len(data)) + data
 
 
-def layer(name: str, said: str = "") -> bytes:
-    """A layer; one with text keeps it in a parasite, beside one of another kind."""
+def layer(name: str, said: str = "", opacity: int = 255, more: bytes = b"") -> bytes:
+    """A layer of 9 x 7 pixels; one with text keeps it in a parasite, beside one of another kind."""
     data = f'{said}\n(font "Sans-serif")\n'.encode() + b"\0"
     parasites = text("other") + number(0) + number(3) + b"abc" + text("gimp-text-layer") + number(1) + number(len(data)) + data
     return (
-        number(9) + number(7) + number(1) + text(name) + prop(_OPACITY, number(255)) + (prop(_PARASITES, parasites) if said else b"") + prop(0, b"")
+        number(9)
+        + number(7)
+        + number(1)
+        + text(name)
+        + prop(_OPACITY, number(opacity))
+        + more
+        + (prop(_PARASITES, parasites) if said else b"")
+        + prop(0, b"")
     )
 
 
@@ -61,6 +68,21 @@ def test_layers_and_their_texts_are_read(version: bytes) -> None:
     assert told(content, "layers") == ["Plain", "Marked", "Escaped", "soap_box.png"]
     assert told(content, "texts") == ["Open House", "Open & free", 'Café "one"\nline two']
     assert (told(content, "width"), told(content, "height")) == (400, 300)
+
+
+def test_texts_that_nobody_can_see_are_told_apart() -> None:
+    def at(x: int, y: int) -> bytes:
+        return prop(_OFFSETS, struct.pack(">2i", x, y))
+
+    shown = {"Plain": layer("a", '(text "Plain")'), "Edge": layer("b", '(text "Edge")', more=prop(_VISIBLE, number(1)) + at(-8, 299))}
+    unseen = {
+        "Hidden": layer("c", '(text "Hidden")', more=prop(_VISIBLE, number(0))),
+        "Clear": layer("d", '(text "Clear")', opacity=0),
+        "Right": layer("e", '(text "Right")', more=at(400, 10)),
+        "Above": layer("f", '(text "Above")', more=at(10, -7)),
+    }
+    content = project([*shown.values(), *unseen.values(), layer("soap_box.png")])
+    assert told(content, "seen_texts") == [*shown] and told(content, "texts") == [*shown, *unseen]
 
 
 def test_what_is_no_whole_project_is_nothing() -> None:

@@ -2,12 +2,14 @@
 
 import io
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import openpyxl
 import pytest
 from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Alignment, Border, Color, Font, NamedStyle, PatternFill, Side
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 from openpyxl.worksheet.formula import ArrayFormula
@@ -129,6 +131,36 @@ def test_rules_that_say_the_same_are_told_alike() -> None:
     sheet.add_data_validation(rule)
     assert told(workbook, "workbook", what="conditional_formats") == ["B2:B7 greaterThan 150"]
     assert told(workbook, "workbook", what="validations") == ["C2:C6 whole greaterThan 5"]
+
+
+def test_looks_by_conditions_are_those_of_their_own_styles() -> None:
+    workbook = openpyxl.Workbook()
+    sheet: Any = workbook.worksheets[0]
+    looks: list[tuple[str, dict[str, Any], str]] = [
+        ("A1:A9", {"font": Font(b=True, sz=11)}, "bold 11 pt"),
+        ("B2:B7", {"font": Font(i=True), "fill": PatternFill(bgColor="FFFF0000")}, "italic filled"),
+        ("C1", {"border": Border(top=Side("thin"))}, "framed"),
+        ("D1", {}, "plain"),
+    ]
+    for area, parts, _ in looks:
+        sheet.conditional_formatting.add(area, Rule("cellIs", operator="greaterThan", formula=["5"], dxf=DifferentialStyle(**parts)))
+    assert told(workbook, "conditional_looks") == [f"{area} {look}" for area, _, look in looks]
+
+
+def test_numbers_are_told_from_texts_that_look_like_them() -> None:
+    workbook = openpyxl.Workbook()
+    sheet: Any = workbook.worksheets[0]
+    kinds = {
+        "A1": (92, "number"),
+        "A2": ("92", "text"),
+        "A3": (True, "truth"),
+        "A4": (datetime(2026, 1, 1), "date"),
+        "A5": ("#N/A", "error"),
+        "A6": (None, None),
+    }
+    for at, (value, _) in kinds.items():
+        sheet[at] = value
+    assert {at: told(workbook, "cell_kind", at=at) for at in kinds} == {at: kind for at, (_, kind) in kinds.items()}
 
 
 def test_names_and_passwords_are_told() -> None:

@@ -3,6 +3,7 @@
 import io
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from PIL import Image as Picture
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.environment.side_effects import spoil
 from eval_flows.episodes.environment.side_effects.compare import KINDS, kind_of, side_effects
+from eval_flows.episodes.environment.side_effects.documents import FREE_FORMATS
 from eval_flows.episodes.environment.side_effects.documents import FREE_PARTS as DOCUMENT_PARTS
 from eval_flows.episodes.environment.side_effects.home import Entry, Home, look_at_home
 from eval_flows.episodes.environment.side_effects.workbooks import FREE_PARTS as WORKBOOK_PARTS
@@ -91,8 +93,65 @@ IN_DOCUMENTS: list[tuple[Callable[[Any], Any], Json, list[str]]] = [
     (lambda one: setattr(one.tables[0].cell(1, 1), "text", "5"), {"paragraphs": ["Lamps"]}, []),
     (lambda one: setattr(one.sections[0].header.paragraphs[0], "text", "Secret"), {}, ['header changed from nothing to "Secret"']),
     (lambda one: setattr(one.sections[0].header.paragraphs[0], "text", "Secret"), {"parts": ["header"]}, []),
-    (lambda one: setattr(one.sections[0], "left_margin", 100), {"parts": ["header"]}, ["margin left changed from"]),
+    (lambda one: setattr(one.sections[0], "left_margin", 100), {"parts": ["header", "top_margin"]}, ["margin left changed from"]),
+    (lambda one: setattr(one.sections[0], "left_margin", 100), {"parts": ["side_margins"]}, []),
     (lambda one: setattr(one.core_properties, "subject", "Lamps"), {}, ["subject changed from nothing to"]),
+]
+
+
+def doubled(document: Any) -> None:
+    found = paragraph(document, "The shop")._p
+    found.addnext(deepcopy(found))
+
+
+def add(document: Any, text: str) -> Any:
+    return paragraph(document, "The shop").add_run(text)
+
+
+def set_format(document: Any, name: str, value: Any) -> None:
+    setattr(paragraph(document, "The shop").paragraph_format, name, value)
+
+
+def quoted(document: Any) -> None:
+    paragraph(document, "The shop").style = "Quote"
+
+
+def quoted_with(change: Callable[[Any], object]) -> Callable[[Any], None]:
+    def done(document: Any) -> None:
+        quoted(document)
+        change(document)
+
+    return done
+
+
+SHOP = {"paragraphs": ["the shop"]}
+ALIGNED, TEXT, STYLED = {**SHOP, "formats": ["alignment"]}, {**SHOP, "text": True}, {**SHOP, "formats": ["style"]}
+IN_DOCUMENTS += [
+    (doubled, SHOP, []),
+    (doubled, ALIGNED, ['paragraph 3 added: "The shop sold']),
+    (doubled, TEXT, ['paragraph 3 added: "…the shop…"']),
+    (lambda one: set_format(one, "alignment", 1), ALIGNED, []),
+    (lambda one: set_format(one, "alignment", 1), TEXT, ["alignment changed from"]),
+    (lambda one: set_format(one, "right_indent", 900000), ALIGNED, ["right indent changed from 0.0 to 2.5"]),
+    (lambda one: setattr(paragraph(one, "Questions"), "alignment", 1), ALIGNED, ['("Questions go to the office."): alignment changed from']),
+    (embolden, ALIGNED, ["bold changed from False to True"]),
+    (embolden, {**SHOP, "formats": ["bold"]}, []),
+    (embolden, {**SHOP, "formats": ["bold"], "text": True}, []),
+    (lambda one: add(one, " And more."), ALIGNED, ["paragraph 3 changed from"]),
+    (lambda one: add(one, " And more."), TEXT, []),
+    (lambda one: setattr(add(one, " And more."), "bold", True), TEXT, ['("…the shop…"): bold changed from False to [False, True]']),
+    (lambda one: setattr(add(one, " And more."), "bold", True), {**TEXT, "formats": ["bold"]}, []),
+    (lambda one: paragraph(one, "The shop").clear(), TEXT, ["paragraph 3 deleted"]),
+    (lambda one: setattr(paragraph(one, "Questions").runs[0], "text", "Ask the shop."), TEXT, ["paragraph 5 changed from"]),
+    (quoted, ALIGNED, ["italic changed from False to True"]),
+    (quoted, STYLED, []),
+    (quoted_with(embolden), STYLED, ["bold changed from"]),
+    (quoted_with(lambda one: set_format(one, "alignment", 1)), STYLED, ["alignment changed from"]),
+    (quoted_with(lambda one: set_format(one, "alignment", 1)), {**SHOP, "formats": ["style", "alignment"]}, []),
+    (quoted_with(lambda one: setattr(paragraph(one, "The shop").runs[0], "italic", True)), STYLED, []),
+    (embolden, STYLED, ["bold changed from"]),
+    (lambda one: setattr(one.tables[0].cell(1, 1).paragraphs[0], "style", "Quote"), {"paragraphs": ["Lamps"], "formats": ["style"]}, []),
+    (lambda one: setattr(one.tables[0].cell(1, 1), "text", "5"), {"paragraphs": ["Lamps"], "formats": ["bold"]}, ["row of a table changed from"]),
 ]
 
 
@@ -193,6 +252,14 @@ def test_pictures_captures_and_settings_are_compared_by_their_parts() -> None:
     assert asked.with_own_keys({".conf": ["view/font"], ".other": ["all"]}).declared[1:] == [{"settings": {"path": ".conf", "keys": ["view/font"]}}]
 
 
+def test_a_byte_order_mark_is_told_whatever_else_may_change_in_a_text() -> None:
+    free = {"text": {"path": "a.txt", "lines": ["one"], "line_endings": True, "end": True}}
+    marked = b"\xef\xbb\xbfone\r\ntwo\r\n"
+    assert told({"a.txt": b"one\ntwo\n"}, {"a.txt": b"one\r\ntwo\r\n"}, free) == []
+    assert told({"a.txt": b"one\ntwo\n"}, {"a.txt": marked}, free) == ['a.txt: byte-order mark changed from nothing to "there"']
+    assert told({"a.txt": marked}, {"a.txt": marked.replace(b"one", b"one more")}, free) == []
+
+
 def test_files_are_made_moved_and_deleted_where_that_is_declared_alone() -> None:
     before = {"Documents/old.txt": b"x", "Documents/a.bin": b"1"}
     assert told(before, {"Documents/a.bin": b"1"}) == ["Documents/old.txt deleted"]
@@ -249,7 +316,22 @@ def test_a_spoiled_file_has_side_effects_whatever_its_task_may_change(name: str,
 def test_the_kinds_and_parts_that_the_catalog_may_name_are_those_that_are_compared(catalog: Catalog) -> None:
     known = catalog.checkers.changes
     assert set(known) == {*KINDS, "file", "permissions"}
-    assert set(known["document"].parts) == DOCUMENT_PARTS and set(known["workbook"].parts) == WORKBOOK_PARTS
+    assert (
+        set(known["document"].parts) == DOCUMENT_PARTS
+        and set(known["document"].formats) == FREE_FORMATS
+        and set(known["workbook"].parts) == WORKBOOK_PARTS
+    )
+
+
+def test_two_changes_free_together_what_each_of_them_frees() -> None:
+    def edit(document: Any) -> None:
+        set_format(document, "alignment", 1)
+        add(document, " And more.")
+
+    before, after = {"report.docx": made("report.docx")}, {"report.docx": in_document(edit)}
+    asked = [{"document": {"path": "report.docx", **one}} for one in (ALIGNED, {"paragraphs": ["40 lamps"], "text": True})]
+    assert told(before, after, *asked) == []
+    assert [len(told(before, after, one)) for one in asked] == [1, 1]
 
 
 def test_a_snapshot_that_the_machine_does_not_give_is_a_fault_of_the_machine() -> None:

@@ -5,6 +5,7 @@ import wave
 
 import docx
 import pytest
+from pypdf import PdfWriter
 
 from tests.eval_flows.episodes.tasks.examples import got, made, pdf
 
@@ -19,6 +20,14 @@ def test_pictures_are_read_back(ending: str) -> None:
         assert got("picture", content, what="pixel.2.3") == got("picture", content, what="pixel.5%.50%") == "#ff0000"
         assert got("picture", content, what="pixel.30.3") == "#ffffff" and got("picture", content, what="count.#ff0000") == 200
     assert got("picture", content, what="pixel.99.99") is None
+
+
+def test_places_count_from_a_share_and_colours_within_levels() -> None:
+    content = made("picture", path="a.png", size=[40, 30], shapes=[{"rectangle": [10, 5, 19, 14], "colour": "#804020"}])
+    places = {("50%-10", "50%-10"): "#804020", ("50%-11", "50%"): "#ffffff", ("50%-1", 14): "#804020", ("50%+0", 14): "#ffffff", (40, 1): None}
+    places |= {("50%x", 1): None, ("", 1): None}
+    assert {(x, y): got("pixel", content, x=x, y=y) for x, y in places} == places
+    assert [got("near_colour", content, colour="#904020", levels=levels) for levels in (15, 16)] == [0, 100]
 
 
 def test_pixels_tell_pictures_apart_however_they_are_kept() -> None:
@@ -42,6 +51,28 @@ def test_the_picture_after_a_line_of_a_document_is_read() -> None:
 def test_the_words_of_a_pdf_file_are_read_over_the_ends_of_its_lines() -> None:
     assert got("pdf_text", pdf(b"BT /F 12 Tf 10 100 Td (Doors  close) Tj 0 -14 Td (at six.) Tj ET")) == "Doors close at six."
     assert got("pdf_text", b"%PDF-1.4\n" + bytes(9000)) is None, "it takes more than the first bytes"
+
+
+def test_pages_and_title_of_a_pdf_file_are_read() -> None:
+    def written(*pages: tuple[float, float, int]) -> bytes:
+        writer = PdfWriter()
+        for width, height, turned in pages:
+            writer.add_blank_page(width, height).rotate(turned)
+        writer.add_metadata({"/Title": "Fête (June)"})
+        writer.write(file := io.BytesIO())
+        return file.getvalue()
+
+    flat = written((842, 595, 0), (612, 1008, 90))
+    assert {what: got("pdf", flat, what=what) for what in ("pages", "title", "orientation")} == {
+        "pages": 2,
+        "title": "Fête (June)",
+        "orientation": "landscape",
+    }
+    assert (
+        got("pdf", written((842, 595, 90)), what="orientation") == "portrait"
+        and got("pdf", written((842, 595, 0), (595, 842, 0)), what="orientation") is None
+    )
+    assert got("pdf", pdf(b""), what="title") is None and got("pdf", b"<html>", what="pages") is None
 
 
 def test_sounds_and_films_are_whole() -> None:
