@@ -22,7 +22,7 @@ def list_suites() -> None:
 
     for name in suite_names():
         found = read_suite(name)
-        click.echo(f"{name}: {len(found.episodes) or len(jobs_of(found, sound_catalog()))} episodes. {found.description}")
+        click.echo(f"{name}: {len(found.episodes) + len(jobs_of(found, sound_catalog()))} episodes. {found.description}")
 
 
 @suites.command("publish")

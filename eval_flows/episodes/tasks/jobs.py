@@ -42,7 +42,7 @@ class Job(Declared):
 
     id: str = Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$")
     level: Level
-    subfield: str
+    subfield: str | None = Field(None, description="of disciplines.yaml; none for everyday work")
     instruction: str = Field(min_length=20)
     source: str = Field(min_length=5, description="what it was made from: a page of a manual, the subject of a tutorial, or a practice of the field")
     operations: tuple[str, ...] = Field(min_length=1, description="the core operations, in words of the application")
@@ -104,7 +104,7 @@ class Disciplines(Declared):
 
     disciplines: dict[str, tuple[str, ...]]
 
-    def of(self, subfield: str) -> str | None:
+    def of(self, subfield: str | None) -> str | None:
         """Return the discipline of a subfield."""
         return next((name for name, subfields in self.disciplines.items() if subfield in subfields), None)
 
@@ -135,7 +135,7 @@ def read_jobs(folder: Path, catalog: Catalog, names: Collection[str] = ()) -> li
 
 def _mistakes(job: Job, catalog: Catalog, source: Source, place: Place) -> Iterator[Problem]:
     subfields = [one for names in disciplines().disciplines.values() for one in names]
-    if job.subfield not in subfields:
+    if job.subfield is not None and job.subfield not in subfields:
         yield source.problem((*place, "subfield"), f"unknown subfield '{job.subfield}'{suggestion(job.subfield, subfields)}")
     for part in job.parts:
         if part.application not in catalog.applications:

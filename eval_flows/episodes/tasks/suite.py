@@ -54,12 +54,12 @@ class Suite(Declared):
     seed: int
     unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
     episodes: tuple[Listed, ...] = ()
-    jobs: Identifier | None = Field(None, description="the folder beside this file with the jobs that are its episodes")
+    jobs: Identifier | None = Field(None, description="the folder beside this file with jobs that are episodes too")
 
     @model_validator(mode="after")
     def _has_episodes(self) -> "Suite":
-        if bool(self.episodes) == bool(self.jobs):
-            raise ValueError("give either episodes or jobs")
+        if not self.episodes and not self.jobs:
+            raise ValueError("give episodes, jobs, or both")
         return self
 
 
@@ -78,7 +78,7 @@ def read_suite(name: str) -> Suite:
 
 
 def jobs_of(suite: Suite, catalog: Catalog) -> list[Job]:
-    """Return the jobs of a suite; none if its episodes are composed."""
+    """Return the jobs of a suite; none if all its episodes are composed."""
     return [] if suite.jobs is None else read_jobs(SUITES / suite.jobs, catalog)
 
 

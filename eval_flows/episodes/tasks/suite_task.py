@@ -65,10 +65,11 @@ class ComposedTask(SuiteTask):
         return changed_tasks(self.composition, self.task, catalog, *self.seed, handed=self.handed)
 
     def ways(self, catalog: Catalog) -> list[Variant]:
-        """Return a variant for each other way of each of its atomic tasks."""
+        """Return a variant for each other way of each of its atomic tasks; a first step that is done by opening has no way to go."""
         return [
             Variant(f"{step.task}: {words}", self._with(number, oracle))
             for number, step in enumerate(self.task.steps)
+            if number or step.preload is None
             for words, oracle in _ways(catalog.tasks[step.task], catalog.tasks[step.task].oracle)
         ]
 
@@ -169,7 +170,7 @@ def _made(job: Job, values: Mapping[str, str], catalog: Catalog, instruction: st
         )
     return Task(
         level=job.level,
-        discipline=disciplines().of(job.subfield) or "",
+        discipline=disciplines().of(job.subfield) or first.discipline or "",
         instruction=instruction,
         values=dict(values),
         steps=(opening, *parts),
