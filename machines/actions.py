@@ -45,7 +45,7 @@ ACTIONS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "double_click": _CLICK,
     "triple_click": _CLICK,
     "right_click": _CLICK,
-    "scroll": {"direction": str, "amount": int, **_AT},
+    "scroll": {"direction": str, "amount": int, **_CLICK},
     "drag": {"x": _Number, "y": _Number},
     "write": {"text": str},
     "press": {"key": str},
@@ -55,6 +55,7 @@ ACTIONS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "open_program": {"program": str},
     "switch_to_app": {"window": str},
 }
+RUN_CODE = "run_code"  # code of an agent, which runs on the machine and calls the actions above; not every machine offers it
 _OTHER_NAMES = {"switch_to_application": "switch_to_app"}
 _OTHER_ARGUMENTS = {
     ("scroll", "dir"): "direction",
@@ -69,7 +70,7 @@ _OPTIONAL = frozenset({
     ("copy_image", "description"),
     ("scroll", "amount"),
     *((name, key) for name in _AT_A_PLACE for key in _AT),
-    *((name, "keys") for name in _CLICKS),
+    *((name, "keys") for name in _AT_A_PLACE),
 })  # fmt: skip
 _MODULES = frozenset({"computer", "mouse", "keyboard", "clipboard", "os", "window_manager"})
 _LARGEST_NUMBER = 1_000_000
@@ -95,11 +96,24 @@ def _action(statement: ast.stmt) -> Action:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         raise MalformedAction(f"line {statement.lineno} is no call of an action: only calls such as computer.mouse.move_id(id=3) are carried out")
     call = statement.value
-    *modules, name = _dotted(call.func)
+    try:
+        name = _name_of(_dotted(call.func), _shown(call.func))
+    except MalformedAction as error:
+        raise MalformedAction(f"line {statement.lineno}: {error}") from None
+    return made(name, [_literal(argument) for argument in call.args], [(str(pair.arg), _literal(pair.value)) for pair in call.keywords])
+
+
+def called(path: str, given: Sequence[Any], named: Mapping[str, Any]) -> Action:
+    """Return the action that code calls by a path such as `computer.mouse.move_id`; `MalformedAction` if there is none, or it does not fit."""
+    return made(_name_of(path.split("."), path[:_SHOWN]), given, named.items())
+
+
+def _name_of(path: Sequence[str], shown: str) -> str:
+    *modules, name = path
     name = _OTHER_NAMES.get(name, name)
     if name not in ACTIONS or not set(modules) <= _MODULES:
-        raise MalformedAction(f"line {statement.lineno}: there is no action '{_shown(call.func)}'; there are {', '.join(ACTIONS)}")
-    return made(name, [_literal(argument) for argument in call.args], [(str(pair.arg), _literal(pair.value)) for pair in call.keywords])
+        raise MalformedAction(f"there is no action '{shown}'; there are {', '.join(ACTIONS)}")
+    return name
 
 
 def _dotted(node: ast.expr) -> list[str]:
@@ -212,13 +226,17 @@ def _copy_image(action: Action, elements: Sequence[Element], _: Screen) -> Json:
 
 
 def _click(action: Action, _: Sequence[Element], __: Screen) -> Json:
+    return {"name": action.name, **_with_keys(action)}
+
+
+def _with_keys(action: Action) -> Json:
     if "keys" not in action.arguments:
-        return {"name": action.name}
+        return {}
     try:
         held(action.arguments["keys"])
     except UnknownKey as error:
         raise MalformedAction(f"{action.name}: {error}") from None
-    return {"name": action.name, "keys": action.arguments["keys"]}
+    return {"keys": action.arguments["keys"]}
 
 
 def _scroll(action: Action, _: Sequence[Element], __: Screen) -> Json:
@@ -226,11 +244,11 @@ def _scroll(action: Action, _: Sequence[Element], __: Screen) -> Json:
     if direction not in ("up", "down", "left", "right"):
         raise MalformedAction(f"scroll: direction is up, down, left or right, not {direction!r}")
     if "amount" not in action.arguments:
-        return {"name": "scroll", "direction": direction}
+        return {"name": "scroll", "direction": direction, **_with_keys(action)}
     amount = action.arguments["amount"]
     if not 1 <= amount <= _MOST_STEPS:
         raise MalformedAction(f"scroll: amount is a number of steps of the wheel from 1 to {_MOST_STEPS}, not {amount}")
-    return {"name": "scroll", "direction": direction, "clicks": amount}
+    return {"name": "scroll", "direction": direction, "clicks": amount, **_with_keys(action)}
 
 
 def _element(number: int, elements: Sequence[Element]) -> Element:

@@ -55,7 +55,7 @@ def build_image(name: str, machines: Path, say: Say, again: bool = False, wanted
             if not image.home.is_dir():
                 say("making profiles")
                 _make_home(image)
-            _use(image)
+            use(image)
     return image
 
 
@@ -134,7 +134,7 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}.") as aside:
         tar, pins = Path(aside) / "root.tar", Path(aside) / "pins"
         pins.write_text("".join(_pin(package) for package in wanted.of_debian) if wanted else "")
-        command = _mmdebstrap(wanted.names if wanted else image.packages, image.leaves_out, pins, tar, sources)
+        command = _mmdebstrap(image, wanted.names if wanted else image.packages, pins, tar, sources)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise MachineError(f"mmdebstrap failed with {done.returncode}:\n{done.stderr[-3000:]}")
@@ -151,8 +151,21 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
             str(folder),
         ]
         subprocess.run(unpack, check=True)
+    if image.root_files is not None:
+        shutil.copytree(image.root_files, folder, dirs_exist_ok=True)
+    _cache_fonts(folder)
     python = wanted.of_python if wanted else image.python_packages
     python_packages.install(python, folder, declared().debian, architecture(), is_whole=wanted is not None)
+
+
+def _cache_fonts(root: Path) -> None:
+    """Write the caches of fonts anew: the times of a tar are whole seconds, so those of packages count as old, and each desktop read all fonts."""
+    if not (root / "usr/bin/fc-cache").exists():  # its packages have no fonts
+        return
+    command = ["bwrap", "--unshare-user", "--uid", "0", "--gid", "0", "--bind", str(root), "/", "--dev", "/dev", "/usr/bin/fc-cache", "-sf"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise MachineError(f"the caches of fonts in {root} cannot be written:\n{done.stderr[-3000:]}")
 
 
 def _pin(package: str) -> str:
@@ -160,16 +173,17 @@ def _pin(package: str) -> str:
     return f"Package: {name}\nPin: version {version}\nPin-Priority: 1001\n\n"
 
 
-def _mmdebstrap(packages: list[str], leaves_out: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
+def _mmdebstrap(image: Image, packages: list[str], pins: Path, tar: Path, sources: Path) -> list[str]:
     options = [word for pattern in _NOT_NEEDED for word in ("--dpkgopt", f"path-exclude={pattern}")]
     hooks = [f"--hook-dir={_FASTER}"] if _FASTER.is_dir() and shutil.which("eatmydata") else []
-    removal = [f'--customize-hook=cd "$1" && rm -rf {" ".join(leaves_out)}'] if leaves_out else []
+    removal = [f'--customize-hook=cd "$1" && rm -rf {" ".join(image.leaves_out)}'] if image.leaves_out else []
+    make_user = f'chroot "$1" useradd --uid 1000 --home-dir {image.user_home} --shell /bin/bash {image.user}'
     return [
         "mmdebstrap", f"--mode={'root' if os.geteuid() == 0 else 'unshare'}", "--variant=minbase", *options, *hooks,
         f'--essential-hook=mkdir -p "$1{_MANUALS}"', f'--customize-hook=rmdir --ignore-fail-on-non-empty "$1{_MANUALS}"',
         '--aptopt=Apt::Install-Recommends "false"', f"--setup-hook=upload {shlex.quote(str(pins))} {_PINS}",
-        "--include", ",".join(packages), '--customize-hook=chroot "$1" useradd --uid 1000 --home-dir /home/agent --shell /bin/bash agent',
-        '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', '--customize-hook=mkdir -p "$1/home/agent" "$1/opt"',
+        "--include", ",".join(packages), f"--customize-hook={make_user}",
+        '--customize-hook=echo 0123456789abcdef0123456789abcdef > "$1/etc/machine-id"', f'--customize-hook=mkdir -p "$1{image.user_home}" "$1/opt"',
         f'--customize-hook=rm "$1{_PINS}"', *removal, declared().debian, str(tar), str(sources),
     ]  # fmt: skip
 
@@ -195,14 +209,14 @@ def _profiles(image: Image, home: Path) -> bytes:
     with Sandbox(unfinished) as machine:
         for command in image.warm_up:
             machine.client.execute(command)
-        machine.client.execute(["tar", "--create", "--file", "/tmp/home.tar", "--directory", "/home/agent", "."])
+        machine.client.execute(["tar", "--create", "--file", "/tmp/home.tar", "--directory", image.user_home, "."])
         packed = machine.client.file("/tmp/home.tar")
     if packed is None:
         raise MachineError("the home folder of the new image could not be fetched")
     return packed
 
 
-def _use(image: Image) -> None:
+def use(image: Image) -> None:
     """Let new runs use this root, by an atomic change of a link."""
     image.current.parent.mkdir(exist_ok=True)
     aside = image.current.with_name(f".{image.current.name}.tmp")

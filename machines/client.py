@@ -4,10 +4,12 @@ An action is sent with an id, so that the guest does it once even if it is sent 
 """
 
 import base64
+import contextlib
 import json
 import secrets
+import socket
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,10 +17,13 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from machines.errors import MachineError, RefusedAction
+from machines.guest.relay import START
 
 Json = dict[str, Any]
 _TRIES = 3
 _ASK_EVERY = 0.02
+_CODE_SECONDS = 60.0  # to wait for the next call of code: more than the guest gives it
+_WINDOW_SECONDS = 60.0  # to wait until a file is opened: more than the guest waits for its window
 WITHOUT_POINTER = "screenshot_without_pointer"
 _PNG, _END_OF_PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 T = TypeVar("T")
@@ -66,6 +71,14 @@ class Observed:
     is_still: bool = True
     has_changed: bool | None = None
     dom: tuple[PageElement, ...] | None = None
+
+
+@dataclass(frozen=True)
+class CodeEnd:
+    """How the code of an agent ended: what it said, with its beginning and its end if it said too much, and why it did not run to its end, if so."""
+
+    said: str
+    why: str
 
 
 class GuestClient:
@@ -130,6 +143,21 @@ class GuestClient:
             raise RefusedAction(str(self._read(answer).get("message", "refused")))
         self._checked(answer)
 
+    def run_code(self, code: str, carry_out: Callable[[str, list[Any], Json], str]) -> CodeEnd:
+        """Run code of an agent as its user, and return how it ended; the guest ends it after a time.
+
+        Its calls of actions come to `carry_out` one after another, with their name and arguments; it returns why a call is refused, if it is.
+        """
+        said = self._post("/code/begin", {"code": code}, once=True, timeout=_CODE_SECONDS)
+        if said.status_code == 404:
+            raise MachineError("the guest server of this machine is of an earlier version, which runs no code: update it")
+        while "call" in (step := self._read(self._checked(said))):
+            call = _part(step, "call", dict)
+            refused = carry_out(_part(call, "name", str), _part(call, "given", list), _part(call, "named", dict))
+            said = self._post("/code/answer", {"refused": refused} if refused else {"value": None}, once=True, timeout=_CODE_SECONDS)
+        end = _part(step, "ended", dict)
+        return CodeEnd(_part(end, "said", str), _part(end, "why", str))
+
     def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
         """Wait until the screen has not changed for `quiet` seconds; tell whether that happened within `limit` seconds."""
         return _part(self._json("/settle", {"quiet": quiet, "limit": limit}, timeout=limit + 10), "settled", bool)
@@ -157,13 +185,47 @@ class GuestClient:
         """Run a command as the agent's user until it ends, and return its `output`, `error` and `returncode`."""
         return self._read(self._checked(self._post("/execute", {"command": command, "shell": shell}, once=True, timeout=130)))
 
-    def launch(self, command: list[str]) -> None:
+    def launch(self, command: list[str] | str, shell: bool = False) -> None:
         """Start a command and leave it running."""
-        self._checked(self._post("/setup/launch", {"command": command}, once=True))
+        self._checked(self._post("/setup/launch", {"command": command} | ({"shell": True} if shell else {}), once=True))
+
+    def activate_window(self, name: str, strict: bool = False, by_class: bool = False) -> bool:
+        """Bring the highest window with this in its title, or in its class, to the front; `strict` compares all of it. Tell whether there is one."""
+        return self._on_window("/setup/activate_window", name, strict, by_class)
+
+    def close_window(self, name: str, strict: bool = False, by_class: bool = False) -> bool:
+        """Ask such a window to close, and tell whether there is one."""
+        return self._on_window("/setup/close_window", name, strict, by_class)
+
+    def open_file(self, path: str) -> None:
+        """Open a file with the application that the desktop has for it, and wait for its window."""
+        self._checked(self._post("/setup/open_file", {"path": path}, once=True, timeout=_WINDOW_SECONDS))
 
     def close_all(self) -> None:
         """Ask every window to close."""
         self._checked(self._post("/setup/close_all", {}, once=True))
+
+    def _on_window(self, path: str, name: str, strict: bool, by_class: bool) -> bool:
+        answer = self._post(path, {"window_name": name, "strict": strict, "by_class": by_class}, once=True)
+        if answer.status_code in (400, 404):
+            return False
+        self._checked(answer)
+        return True
+
+    @contextlib.contextmanager
+    def connection(self, port: int) -> Iterator[socket.socket]:
+        """Connect to a port of the machine's own loopback; `MachineError` if nothing answers there."""
+        headers = {"Connection": "Upgrade", "Upgrade": "tcp"}
+        try:
+            with self._http.stream("POST", "/forward", json={"port": port}, headers=headers) as answer:
+                if answer.status_code != 101:
+                    raise MachineError(f"the guest answered {answer.status_code}: {answer.read().decode(errors='replace')[:500]}")
+                there: socket.socket = answer.extensions["network_stream"].get_extra_info("socket")
+                there.settimeout(None)
+                there.sendall(START)
+                yield there
+        except httpx.RequestError as error:
+            raise MachineError(f"the guest does not answer: {type(error).__name__} {error}") from error
 
     def state(self) -> Json:
         """Return the windows, the cursor, and how often the desktop was started."""

@@ -6,7 +6,6 @@ declaration. `machines.build` makes images.
 """
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -15,17 +14,19 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict
 
-from machines.actions import ACTIONS
+from machines.actions import ACTIONS, RUN_CODE
 from machines.client import WITHOUT_POINTER
 from machines.errors import MachineNeeds
+from machines.hands import HANDS
 from machines.machine import OBSERVATIONS, Offers, Program
 from machines.packages import KEPT, PackageList, hash_of, read_list
 
 _HERE = Path(__file__).parent
 HOME_FILES = _HERE / "home"
-HOMES_OF_PROGRAMS = _HERE / "home_of"  # what the home folder holds beside them for single programs
-USER, HOME = "agent", "/home/agent"  # in every image
-WAY = 1  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
+HOMES_OF_PROGRAMS = _HERE / "home_of"  # what the home folder holds beside them for single programs, or in single images
+ROOTS_OF_IMAGES = _HERE / "root_of"  # what the root file system of single images holds beside its packages
+USER = "agent"  # of every image that declares no other
+WAY = 2  # the number of the way in which images are made; raise it when `machines.build` makes another root from the same packages
 
 
 class VirtualMachineSize(BaseModel):
@@ -47,6 +48,8 @@ class Declared(BaseModel):
     packages: list[str]
     programs: dict[str, Program]
     warm_up: dict[str, list[str]]
+    users: dict[str, str]
+    adds: dict[str, list[str]]
     writers: list[list[str]]
     own: list[str]
     images: dict[str, list[str]]
@@ -71,6 +74,11 @@ class Image:
     identity: str | None
 
     @property
+    def _whole(self) -> str:
+        """Return the name of the declared image that it is, or is a part of."""
+        return self.name.partition(".")[0]
+
+    @property
     def programs(self) -> dict[str, Program]:
         """Return its programs, by handle."""
         whole, _, part = self.name.partition(".")
@@ -84,7 +92,8 @@ class Image:
     @property
     def packages(self) -> list[str]:
         """Return its declared Debian packages, sorted, without the packages that they depend on."""
-        return sorted({*declared().packages, *(package for program in self.programs.values() for package in program.packages)})
+        adds = declared().adds.get(self._whole, [])
+        return sorted({*declared().packages, *adds, *(package for program in self.programs.values() for package in program.packages)})
 
     @property
     def python_packages(self) -> list[str]:
@@ -94,30 +103,46 @@ class Image:
     @property
     def leaves_out(self) -> list[str]:
         """Return the paths below its root that are removed after its packages are installed; a star stands for any characters."""
-        return declared().leaves_out.get(self.name.partition(".")[0], [])
+        return declared().leaves_out.get(self._whole, [])
 
     @property
     def way(self) -> object:
         """Return the way in which it is made from its packages: a part of its identity."""
-        return [WAY, self.leaves_out] if self.leaves_out else WAY
+        own = [self.user, _files_in(self.root_files) if self.root_files else None] if self.root_files or self.user != USER else []
+        return [WAY, self.leaves_out, *own] if self.leaves_out or own else WAY
 
     @property
     def warm_up(self) -> list[list[str]]:
-        """Return the commands that make profiles."""
-        return [
-            list(command) for command in dict.fromkeys(tuple(declared().warm_up[handle]) for handle in self.programs if handle in declared().warm_up)
-        ]
+        """Return the commands that make profiles: those of its programs, and its own."""
+        commands = declared().warm_up
+        return [list(command) for command in dict.fromkeys(tuple(commands[name]) for name in (*self.programs, self._whole) if name in commands)]
+
+    @property
+    def user(self) -> str:
+        """Return the name of its user."""
+        return declared().users.get(self._whole, USER)
+
+    @property
+    def user_home(self) -> str:
+        """Return the home folder of its user."""
+        return f"/home/{self.user}"
+
+    @property
+    def root_files(self) -> Path | None:
+        """Return the folder of the files that its root file system has beside its packages; None if it has none."""
+        folder = ROOTS_OF_IMAGES / self._whole
+        return folder if folder.is_dir() else None
 
     @property
     def offers(self) -> Offers:
         """Return what machines with this image offer."""
         return Offers(
             platform="linux",
-            user=USER,
-            home=HOME,
+            user=self.user,
+            home=self.user_home,
             screen=(self.screen["width"], self.screen["height"]),
             programs=self.programs,
-            actions=frozenset(ACTIONS),
+            actions=frozenset({*ACTIONS, *HANDS, RUN_CODE}),
             observations=OBSERVATIONS | {WITHOUT_POINTER, "dom"},
             desktop_own=tuple(declared().own),
             writers=tuple(map(tuple, declared().writers)),
@@ -129,8 +154,10 @@ class Image:
         return {
             "token": token,
             "screen": self.screen,
+            "opengl": any(program.opengl for program in self.programs.values()),
             "programs": {handle: program.command for handle, program in self.programs.items()},
             "limits": {"processes": processes, "memory_mb": memory_mb},
+            "user": self.user,
             "home": "/opt/deskmill/home",
             "slowness": slowness,
         }
@@ -150,12 +177,12 @@ class Image:
     @cached_property
     def home(self) -> Path:
         """Return the folder that home folders are copied from; its name follows from the root file system that made its profiles."""
-        return self.machines / "homes" / hash_of({"root": self.root.name, "warm_up": self.warm_up, "files": _home_files(self.home_sources)})
+        return self.machines / "homes" / hash_of({"root": self.root.name, "warm_up": self.warm_up, "files": _files_in(*self.home_sources)})
 
     @property
     def home_sources(self) -> list[Path]:
-        """Return the folders whose files a home folder begins with: that of every image, and those of its programs."""
-        return [HOME_FILES, *(folder for handle in self.programs if (folder := HOMES_OF_PROGRAMS / handle).is_dir())]
+        """Return the folders whose files a home folder begins with: that of every image, those of its programs, and its own."""
+        return [HOME_FILES, *(folder for handle in (*self.programs, self._whole) if (folder := HOMES_OF_PROGRAMS / handle).is_dir())]
 
     @property
     def held(self) -> PackageList:
@@ -190,6 +217,6 @@ def builds(machines: Path) -> dict[str, PackageList]:
     return dict(sorted(found.items(), key=lambda build: build[1].built, reverse=True))
 
 
-def _home_files(folders: Iterable[Path]) -> dict[str, str]:
+def _files_in(*folders: Path) -> dict[str, str]:
     files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
     return {str(path.relative_to(_HERE)): hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest() for path in files}

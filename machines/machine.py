@@ -4,19 +4,25 @@ A kind is a function that takes a `MachineChoice` and returns a `Machine` that i
 an entry point `deskmill.machines` of any package.
 """
 
+import socket
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from machines.client import WITHOUT_POINTER, Observed
-from machines.errors import MachineNeeds
+from machines.client import WITHOUT_POINTER, CodeEnd, Observed
+from machines.errors import MachineError, MachineNeeds
 from machines.plugins import Registry
 
+if TYPE_CHECKING:
+    from machines.ahead import Pool
+
 Json = dict[str, Any]
+AHEAD = "ahead"  # the option of machines of every kind: how many are kept started beside those at work
+_POOLS: "dict[str, Pool]" = {}  # of this process, by the choice of machine
 OBSERVATIONS = frozenset({"screenshot", "tree", "windows", "clipboard"})
 
 
@@ -25,7 +31,8 @@ class Program(BaseModel):
     many seconds it shows what an action did, where it updates its buttons and marks late.
 
     `packages` lists the Debian packages that an image needs for it, `python_packages` the Python packages that Debian lacks, as `name==version`.
-    `has_tree` tells whether it is in the accessibility tree at all. `own` lists paths below the home folder that the program writes by itself; a star
+    `has_tree` tells whether it is in the accessibility tree at all, `opengl` whether it draws by OpenGL, which takes memory of every machine that
+    offers it. `own` lists paths below the home folder that the program writes by itself; a star
     stands for any characters. `own_keys` lists the keys that it sets by itself in a file of settings, by the path of the file.
     """
 
@@ -35,6 +42,7 @@ class Program(BaseModel):
     packages: list[str] = []
     python_packages: list[str] = []
     has_tree: bool = True
+    opengl: bool = False
     loses_fast_keys: bool = False
     shows_after: float = 0.0
     own: list[str] = []
@@ -46,10 +54,11 @@ class Offers:
     """What a machine offers to episodes: known before it starts, and the same for every machine of the same choice.
 
     `platform` is `linux` or `windows`. `home` is the absolute path of the home folder of `user`, as the machine writes paths. `screen` is width
-    and height in pixels. `programs` are by handle. `actions` are names of `machines.actions.ACTIONS`, `observations` the parts that
-    `Client.observe` can return; not every machine has `screenshot_without_pointer`. `desktop_own` lists paths below the home folder that the
-    desktop writes by itself. `writers` are commands that make programs write their settings to files. `packages` is the installed software as
-    `name=version`, as far as the machine knows it.
+    and height in pixels. `programs` are by handle. `actions` are names of `machines.actions.ACTIONS` and `RUN_CODE`, and of
+    `machines.hands.HANDS`, `observations` the parts that `Client.observe` can return; not every machine has `screenshot_without_pointer`.
+    `desktop_own` lists paths below the home folder that the desktop writes by itself. `writers` are commands that make programs write their
+    settings to files. `packages` is the installed software as `name=version`, as far as the machine knows it. `shows_live` tells whether a person
+    can look at its screen and act there; it decides nothing of how an episode goes on.
     """
 
     platform: str
@@ -61,6 +70,7 @@ class Offers:
     observations: frozenset[str] = OBSERVATIONS
     fetches_files: bool = True
     runs_commands: bool = True
+    shows_live: bool = False
     desktop_own: tuple[str, ...] = ()
     writers: tuple[tuple[str, ...], ...] = ()
     packages: tuple[str, ...] = ()
@@ -70,7 +80,7 @@ class Offers:
         """Return what decides how an episode goes on it, as JSON; the packages are part of a machine's own identity."""
         unordered = {"actions": sorted(self.actions), "observations": sorted(self.observations)}
         programs = {handle: program.model_dump(mode="json") for handle, program in self.programs.items()}
-        left_out = {"packages", "programs", *unordered}
+        left_out = {"packages", "programs", "shows_live", *unordered}
         return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in left_out} | unordered | {"programs": programs}
 
     @property
@@ -98,6 +108,9 @@ class Client(Protocol):
     def act(self, action: Json) -> None:
         """Carry out an action once; `RefusedAction` if the machine refuses it."""
 
+    def run_code(self, code: str, carry_out: Callable[[str, list[Any], Json], str]) -> CodeEnd:
+        """Run code of an agent; `carry_out` carries its calls of actions out. Only asked of machines that offer it."""
+
     def settle(self, quiet: float = 0.1, limit: float = 3.0) -> bool:
         """Wait until the screen is still; tell whether it is."""
 
@@ -113,8 +126,17 @@ class Client(Protocol):
     def execute(self, command: list[str] | str, shell: bool = False) -> Json:
         """Run a command until it ends, and return its `output`, `error` and `returncode`."""
 
-    def launch(self, command: list[str]) -> None:
+    def launch(self, command: list[str] | str, shell: bool = False) -> None:
         """Start a command and leave it running."""
+
+    def activate_window(self, name: str, strict: bool = False, by_class: bool = False) -> bool:
+        """Bring a window to the front, and tell whether there is one."""
+
+    def close_window(self, name: str, strict: bool = False, by_class: bool = False) -> bool:
+        """Ask a window to close, and tell whether there is one."""
+
+    def open_file(self, path: str) -> None:
+        """Open a file with the application that the desktop has for it."""
 
     def close_all(self) -> None:
         """Ask every window to close."""
@@ -126,8 +148,11 @@ class Client(Protocol):
 class Machine(Protocol):
     """A machine of any kind; a kind derives from this class, or has the same methods. As a context manager it is started, and always stopped.
 
-    Faults of the machine are `MachineError`; what the user has to install, build or correct is `MachineNeeds`.
+    Faults of the machine are `MachineError`; what the user has to install, build or correct is `MachineNeeds`. `exists_once` tells that all machines
+    of a choice are the same one.
     """
+
+    exists_once: bool = False
 
     def check(self) -> None:
         """Raise `MachineNeeds` with everything that keeps this machine from starting here; start nothing that stays."""
@@ -140,6 +165,10 @@ class Machine(Protocol):
 
     def stop(self) -> None:
         """End it with everything that runs in it; nothing to do if it does not run."""
+
+    def live_screen(self) -> socket.socket:
+        """Return a connection on which a VNC server of its screen speaks; `MachineError` if it does not run, or has none. Any thread may ask."""
+        raise MachineError("machines of this kind show no live screen")
 
     @property
     def client(self) -> Client:
@@ -176,8 +205,19 @@ class MachineChoice:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def make(self) -> Machine:
-        """Return a machine that is not started; `PluginError` or `MachineNeeds` if the choice is wrong."""
-        return KINDS[self.kind](self)
+        """Return a machine that is not started; `PluginError` or `MachineNeeds` if the choice is wrong.
+
+        With the option `ahead`, machines of this choice come from a pool of this process, which keeps so many started.
+        """
+        if AHEAD not in self.options:
+            return KINDS[self.kind](self)
+        from machines.ahead import Ahead, Pool  # the module needs this one
+
+        of_kind = replace(self, options={name: value for name, value in self.options.items() if name != AHEAD})
+        like = of_kind.make()
+        if like.exists_once:
+            raise MachineNeeds(f"a machine of kind '{self.kind}' exists once, so that none can be started ahead: leave the option '{AHEAD}' out")
+        return Ahead(_POOLS.setdefault(str(self), Pool(of_kind.make, self._number(AHEAD))), like)
 
     def check(self) -> None:
         """Raise `MachineNeeds` or `PluginError` if such a machine cannot be started here. Runs call it before anything starts."""
@@ -198,12 +238,16 @@ class MachineChoice:
 
         `MachineNeeds` if an option is not in `known`, or is no whole number above 0.
         """
-        for name, value in self.options.items():
+        for name in self.options:
             if name not in known:
-                raise MachineNeeds(f"machines of kind '{self.kind}' have no option '{name}'; they have {', '.join(known) or 'none'}")
-            if not (value.isascii() and value.isdigit() and int(value) > 0):
-                raise MachineNeeds(f"the option '{name}' of machines of kind '{self.kind}' is a whole number above 0, not {value!r}")
-        return {name: int(self.options.get(name, number)) for name, number in known.items()}
+                raise MachineNeeds(f"machines of kind '{self.kind}' have no option '{name}'; they have {', '.join([*known, AHEAD])}")
+        return {name: self._number(name) if name in self.options else number for name, number in known.items()}
+
+    def _number(self, name: str) -> int:
+        value = self.options[name]
+        if not (value.isascii() and value.isdigit() and int(value) > 0):
+            raise MachineNeeds(f"the option '{name}' of machines of kind '{self.kind}' is a whole number above 0, not {value!r}")
+        return int(value)
 
 
 Kind = Callable[[MachineChoice], Machine]

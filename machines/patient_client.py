@@ -25,9 +25,9 @@ class PatientClient(GuestClient):
         """Wait as the other clients do, with a longer limit."""
         return super().settle(quiet, limit * self._slowness)
 
-    def launch(self, command: list[str]) -> None:
+    def launch(self, command: list[str] | str, shell: bool = False) -> None:
         """Start a command, leave it running, and wait until nothing works any more."""
-        super().launch(command)
+        super().launch(command, shell)
         self.settle(_OPENED_QUIET, _OPENED_WITHIN)
 
     def _post(self, path: str, body: Json, once: bool = False, timeout: float = _ANSWER) -> httpx.Response:

@@ -42,17 +42,20 @@ class Plugin:
     @property
     def declared(self) -> str:
         """Return where it is declared."""
-        return f"{self.place}, {f'package {self.package} {self.version}' if self.package else 'built in'}"
+        return f"{self.place}, {f'package {self.package} {self.version}' if self.package else 'a module' if self.name == self.place else 'built in'}"
 
     def load(self) -> Any:
-        """Import it; `PluginError` with its package and the error if that fails."""
+        """Import it; `PluginError` with its package and the error if that fails. A place that the user names may be in the folder of the user."""
         module, _, attributes = self.place.partition(":")
+        if self.name == self.place:
+            _look_here_too()
         try:
             found: Any = importlib.import_module(module)
             for attribute in attributes.split("."):
                 found = getattr(found, attribute)
         except (Exception, SystemExit) as error:  # a module of somebody else's may raise anything
-            raise PluginError(f"{self} cannot be imported: {type(error).__name__}: {error}. Correct or uninstall it") from error
+            remedy = "Correct or uninstall it" if self.package else "It is looked for among the installed packages and in this folder"
+            raise PluginError(f"{self} cannot be imported: {type(error).__name__}: {error}. {remedy}") from error
         return found
 
     @property
@@ -73,7 +76,12 @@ class Registry(Generic[T]):
     @property
     def plugins(self) -> list[Plugin]:
         """Return all that are declared, built-in ones first; a name that is declared twice is there twice."""
-        return [*(Plugin(name, place) for name, place in self._built_in.items()), *self._added]
+        return [*self.built_in, *self._added]
+
+    @property
+    def built_in(self) -> list[Plugin]:
+        """Return those of Deskmill itself."""
+        return [Plugin(name, place) for name, place in self._built_in.items()]
 
     @property
     def names(self) -> list[str]:
@@ -101,6 +109,13 @@ class Registry(Generic[T]):
     def __getitem__(self, name: str) -> T:
         """Import the plug-in of a name, or of a place, and return it; `PluginError` if that is not possible."""
         return cast("T", self.plugin(name).load())
+
+
+def _look_here_too() -> None:
+    """Let modules of this folder be imported, after all others: an installed command does not look there by itself."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.append(here)
 
 
 def _listed(plugins: Iterable[Plugin]) -> str:

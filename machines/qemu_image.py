@@ -110,7 +110,7 @@ def guest_start(image: Image, token: str) -> dict[str, Any]:
     """Return what starts the guest server in its sandbox inside a virtual machine, for `machines.vm.start`."""
     size = declared().virtual_machine
     limits = size.limits
-    sandbox = guest_command(limits["disk_mb"], "/", "/opt/deskmill/machines/guest", "/opt/deskmill/home")
+    sandbox = guest_command(limits["disk_mb"], "/", "/opt/deskmill/machines/guest", "/opt/deskmill/home", image.user)
     to_user = ["setpriv", f"--reuid={_USER}", f"--regid={_USER}", "--clear-groups", "env", "PATH=/opt/deskmill/bin:/usr/bin:/bin"]
     return {
         "command": [*to_user, *sandbox],

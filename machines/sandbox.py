@@ -13,7 +13,7 @@ import secrets
 import socket
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from machines.bubblewrap import guest_command, refuses_nested
 from machines.client import GuestClient
 from machines.errors import MachineError, MachineNeeds
 from machines.image import Image, find_image
+from machines.live_screen import connect_live
 from machines.machine import Machine, MachineChoice, Offers
 
 _HERE = Path(__file__).parent
@@ -48,11 +49,18 @@ class Sandbox(Machine):
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
     _client: GuestClient | None = field(default=None, init=False)
     _group: Path | None = field(default=None, init=False)
+    _address: tuple[str, str] | None = field(default=None, init=False)  # socket and token of its guest server
 
     @property
     def offers(self) -> Offers:
-        """Return what it offers: what its image holds."""
-        return self.image.offers
+        """Return what it offers: what its image holds, and its live screen."""
+        return replace(self.image.offers, shows_live=True)
+
+    def live_screen(self) -> socket.socket:
+        """Return a connection on which a VNC server of its screen speaks."""
+        if self._address is None:
+            raise MachineError("the machine is not running")
+        return connect_live(*self._address)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -85,7 +93,7 @@ class Sandbox(Machine):
                 subprocess.Popen, command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=(listening.fileno(),)
             ).result()
             self._configure(token, listening.fileno())
-        self._client = GuestClient.over_socket(name, token)
+        self._client, self._address = GuestClient.over_socket(name, token), (name, token)
         try:
             self._client.wait_until_ready(_READY_SECONDS, lambda: self._process is not None and self._process.poll() is None)
         except MachineError as error:
@@ -113,7 +121,7 @@ class Sandbox(Machine):
         """Kill it, wait for its end, and return its error output."""
         if self._client is not None:
             self._client.close()
-            self._client = None
+            self._client = self._address = None
         if self._process is None:
             return ""
         process, self._process = self._process, None
@@ -137,10 +145,10 @@ def _command(image: Image, limits: Limits) -> list[str]:
     """Return the command of a sandbox with the guest server. As root: become a user without rights, once that user can reach the folders."""
     root, guest, home = str(image.root), str(_HERE / "guest"), str(image.home)
     if os.geteuid() != 0:
-        return guest_command(limits.disk_mb, root, guest, home, not refuses_nested())
+        return guest_command(limits.disk_mb, root, guest, home, image.user, not refuses_nested())
     user = str(random.SystemRandom().choice(_USER_NUMBERS))
     own_mounts = ["unshare", "--mount", "--propagation", "private", "--", "/bin/sh", str(_HERE / "launch.sh"), root, guest, home, user]
-    return [*own_mounts, *guest_command(limits.disk_mb, "/mnt/root", "/mnt/guest", "/mnt/home", not refuses_nested())]
+    return [*own_mounts, *guest_command(limits.disk_mb, "/mnt/root", "/mnt/guest", "/mnt/home", image.user, not refuses_nested())]
 
 
 def check_host() -> None:

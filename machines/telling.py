@@ -1,33 +1,25 @@
 """Telling an agent of the screen in lines of text: what can be used or says something, and can be seen (ProSoftArena, section 4.2 and Table 9).
 
-Empty cells and what other windows cover are left out, and counted in a last line. Elements of one role that stand
+Empty cells, the colours of a palette and what other windows cover are left out, and counted in a last line. Elements of one role that stand
 side by side, or one below another, share a line.
 """
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from textwrap import shorten
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from machines.client import Window
+from machines.lines import CELLS, content, linearised, name_of, quoted, states
+from machines.trees.covering import covers_of, is_behind
 from machines.trees.elements import Box, Element, Pair
 from machines.trees.roles import is_holding, is_plain, is_used, windows
+from machines.trees.titles import with_titles_of_tree
 
-_LONGEST, _HEAD = 600, 400  # characters of a text, and how many of them are its beginning when it is longer
-_LONGEST_DESCRIPTION = 40
-_LONGEST_TERMINAL = {True: 3_000, False: 600}  # with and without the focus: its end
-_CELLS = frozenset({"table cell", "tree item", "cell"})
-_STATES = ("focused", "selected", "checked", "pressed", "indeterminate", "expanded", "busy", "invalid-entry")
-_FIELDS = frozenset({"text", "entry", "password text", "spin button"})
-_NO_TEXT = str.maketrans("", "", "\ufffc")  # stands in texts for objects in them
-_ALIGNED = 2  # pixels
-_SMALLEST_FIELD = 12  # pixels
-_TITLE_BAR = 20  # pixels above the place of a window, which is that of its content
-_SYMBOL = re.compile(r"[a-z0-9-]+-symbolic")
+_SMALLEST_FIELD = 20  # pixels
+_LARGEST_SWATCH, _MOST_SWATCHES = 24, 12  # pixels of its sides, and how many are told of one by one
 _PARAGRAPHS = frozenset({"paragraph", "label"})
+_MENU_ITEMS = frozenset({"menu item", "check menu item", "radio menu item", "tearoff menu item"})
+_REPEATED_WITHIN = 8  # elements
 
 
 @dataclass(frozen=True)
@@ -39,47 +31,76 @@ class Told:
 
 
 def told(elements: Sequence[Element], shown: Sequence[Window], screen: Pair) -> Told:
-    """Return what an agent is told of the elements, those of the window in front first. `shown` are the windows, lowest first."""
-    kept, left_out = worth_telling(elements, shown)
+    """Return what an agent is told of the elements, window by window, the one in front first. `shown` are the windows, lowest first."""
+    shown = with_titles_of_tree(shown, elements)
+    kept, left_out = worth_telling(_with_one_focus(elements, shown), shown)
+    places = {window.title: place for place, window in enumerate(reversed(shown), 1)} | {window.title: 0 for window in shown if window.is_active}
+    kept.sort(key=lambda element: places.get(element.window, 0))  # menus that are in no window lie in front
+    lines = [*linearised(kept, screen), *_about_silent_front(kept, shown)]
+    if left_out:
+        lines.append(f"Not listed: {', '.join(f'{count} {what}' for what, count in sorted(left_out.items()))}.")
+    return Told("\n".join(lines), kept)
+
+
+def _with_one_focus(elements: Sequence[Element], shown: Sequence[Window]) -> list[Element]:
+    """Return the elements; if something in the window in front has the focus, nothing in other windows has it: they remember theirs.
+
+    Qt says of the tabs that are on top that they have the focus too: they are selected.
+    """
     front = {window.title for window in shown if window.is_active}
-    kept.sort(key=lambda element: element.window not in front)
-    count = ", ".join(f"{count} {what}" for what, count in sorted(left_out.items()))
-    return Told("\n".join([*linearised(kept, screen), *([f"Not listed: {count}."] if count else [])]), kept)
+    behind = {window.title for window in shown} - front
+    roles = {one.role for one in elements if "focused" in one.states and one.window in front}
+    if not roles:
+        return list(elements)
+    return [_without_false_focus(one, one.window in behind, bool(roles - {"page tab"})) if "focused" in one.states else one for one in elements]
 
 
-def linearised(elements: Iterable[Element], screen: Pair) -> list[str]:
-    """Return the lines that tell of all these elements."""
-    return [_line(group, screen) for group in _groups(elements)]
+def _without_false_focus(element: Element, is_behind: bool, has_other: bool) -> Element:
+    if is_behind:
+        return replace(element, states=element.states - {"focused"})
+    return replace(element, states=element.states - {"focused"} | {"selected"}) if element.role == "page tab" and has_other else element
+
+
+def _about_silent_front(kept: Sequence[Element], shown: Sequence[Window]) -> Iterator[str]:
+    """Yield a line if nothing is told of the window in front: its program has no tree, or hangs."""
+    for window in shown:
+        box = (window.x, window.y, window.width, window.height)
+        if window.is_active and not any(_is_in(element.middle, box) for element in kept):
+            yield f"Nothing is told of the window in front, {quoted(window.title)}: see the picture."
 
 
 def worth_telling(elements: Sequence[Element], shown: Sequence[Window] = ()) -> tuple[list[Element], Counter[str]]:
     """Return the elements that can be used or say something, and how many others were left out, by what they are."""
     left_out: Counter[str] = Counter()
     kept: list[Element] = []
+    behind: list[Element] = []
+    palette, words = _palette(elements), set[Hashable]()
     for element in elements:
-        if not _says_something(element) or (kept and _repeats(element, kept[-1])):
+        if not _says_something(element) or any(_repeats(element, before) for before in kept[-_REPEATED_WITHIN:]):
             continue
+        said = (element.role, name_of(element), content(element), element.box)
+        if any(said[1:3]) and said in words:
+            continue  # the list of a combo box stands in the tree of GTK twice
         if _is_covered(element, shown):
-            left_out["elements behind other windows"] += 1
+            behind.append(element)
         elif _is_empty_cell(element):
             left_out["empty cells"] += 1
+        elif element.number in palette:
+            left_out["colours of a palette"] += 1
         else:
             kept.append(element)
-    used = [element for element in elements if _is_bare_field(element, kept)]
-    kept_numbers = {element.number for element in (*kept, *used)}
+            words.add(said)
+    kept = [*_without_wrappers(kept, palette.values()), *_bare_fields(elements, kept, shown)]
+    seen = {element.window for element in kept}
+    titles = [element for element in behind if element.role in windows() and element.window in seen]
+    if len(behind) > len(titles):
+        left_out["elements behind other windows"] = len(behind) - len(titles)
+    kept_numbers = {element.number for element in (*kept, *titles)}
     return [element for element in elements if element.number in kept_numbers], left_out
 
 
-def content(element: Element) -> str:
-    """Return the text of an element, without what only stands for objects in it; empty if it is its name. One to be edited keeps its line breaks."""
-    text = element.text.translate(_NO_TEXT)
-    if "editable" not in element.states:
-        text = text.strip("\n\t")
-    return "" if text == element.name or not text.strip() else text
-
-
 def _says_something(element: Element) -> bool:
-    if is_plain(element.role):
+    if is_plain(element.role) or _is_nothing(element):
         return False
     if is_holding(element.role):
         return "focused" in element.states or bool(element.description)
@@ -90,132 +111,61 @@ def _says_something(element: Element) -> bool:
     return is_used(element.role, element.states) or bool(element.name or content(element))
 
 
+def _is_nothing(element: Element) -> bool:
+    """Tell whether it is an item of a menu that says nothing and does nothing, as Thunar's is that can show that it works."""
+    return element.role in _MENU_ITEMS and "disabled" in states(element) and not (name_of(element) or content(element))
+
+
 def _repeats(element: Element, before: Element) -> bool:
-    """Tell whether an element only says once more what the one around it says, as the texts of a page do."""
-    x, y, width, height = before.box
-    inside = x <= element.middle[0] <= x + width and y <= element.middle[1] <= y + height
+    """Tell whether an element only says once more what one around it says, as the texts of a page do."""
     words = element.name or content(element)
-    return element.role in ("static", "label") and inside and words in (before.name, content(before))
+    return element.role in ("static", "label") and _holds(before, element) and words in (before.name, content(before))
 
 
 def _is_covered(element: Element, shown: Sequence[Window]) -> bool:
-    own = [place for place, window in enumerate(shown) if window.title == element.window]
-    if not own:
-        return False
-    x, y = element.middle
-    above = shown[own[-1] + 1 :]
-    return any(window.x <= x < window.x + window.width and window.y - _TITLE_BAR <= y < window.y + window.height for window in above)
+    return is_behind(element, covers_of(element.window, shown))
 
 
 def _is_empty_cell(element: Element) -> bool:
     names_a_place = element.role == "table cell" and "editable" in element.states  # a spreadsheet names cells by their places
     has_state = element.states & {"checkable", "checked", "expandable", *(["focused"] if names_a_place else [])}
-    return element.role in _CELLS and not has_state and not content(element) and (names_a_place or not element.label)
+    return element.role in CELLS and not has_state and not content(element) and (names_a_place or not element.label)
 
 
-def _is_bare_field(element: Element, kept: Sequence[Element]) -> bool:
-    """Tell whether it is something that takes keys, has nothing in it that is told, and says of itself only that it takes them."""
-    x, y, width, height = element.box
+def _palette(elements: Sequence[Element]) -> dict[int, Element]:
+    """Return the colours of a palette by their numbers, as Inkscape draws one: many small areas to click."""
+    small = [one for one in elements if one.role == "drawing area" and max(one.box[2:]) <= _LARGEST_SWATCH]
+    return {one.number: one for one in small} if len(small) > _MOST_SWATCHES else {}
+
+
+def _without_wrappers(kept: Sequence[Element], uncounted: Iterable[Element]) -> Iterator[Element]:
+    """Yield the elements without items of lists that say nothing and only stand around another element, as GTK puts buttons into them."""
+    inner = [one for one in (*kept, *uncounted) if not _is_nameless_item(one)]
+    return (one for one in kept if not (_is_nameless_item(one) and any(_holds(one, other) for other in inner)))
+
+
+def _is_nameless_item(element: Element) -> bool:
+    return element.role == "list item" and not (name_of(element) or content(element) or states(element))
+
+
+def _holds(element: Element, other: Element) -> bool:
+    """Tell whether the middle of another element of the same window lies in an element."""
+    return other.window == element.window and _is_in(other.middle, element.box)
+
+
+def _is_in(place: Pair, box: Box) -> bool:
+    return box[0] <= place[0] < box[0] + box[2] and box[1] <= place[1] < box[1] + box[3]
+
+
+def _bare_fields(elements: Sequence[Element], kept: Sequence[Element], shown: Sequence[Window]) -> Iterator[Element]:
+    """Yield what takes keys, has nothing in it that is told, and says of itself only that it takes them; of such in each other the innermost."""
+    inner = [one for one in kept if one.role not in windows()]
+    for element in reversed(elements):
+        if _takes_keys(element) and not _is_covered(element, shown) and not any(_holds(element, one) for one in inner):
+            inner.append(element)
+            yield element
+
+
+def _takes_keys(element: Element) -> bool:
     takes_keys = is_plain(element.role) and "focusable" in element.states and bool(element.states & {"enabled", "sensitive"})
-    if not takes_keys or element.role == "separator" or min(width, height) < _SMALLEST_FIELD:
-        return False
-    return not any(x <= one.middle[0] < x + width and y <= one.middle[1] < y + height for one in kept if one.role not in windows())
-
-
-def _groups(elements: Iterable[Element]) -> Iterator[list[Element]]:
-    """Yield the elements in groups that share a line."""
-    group: list[Element] = []
-    way = 0
-    for element in _in_reading_order(elements):
-        next_way = _way(group[-1], element) if group else 0
-        if group and (not next_way or (way and next_way != way)):
-            yield group
-            group, next_way = [], 0
-        way = next_way if group else 0
-        group.append(element)
-    if group:
-        yield group
-
-
-def _in_reading_order(elements: Iterable[Element]) -> Iterator[Element]:
-    """Yield the elements in the order of the tree, but those of one role that follow each other row by row: toolkits list some grids backwards."""
-    for (role, _), group in groupby(elements, lambda one: (one.role, one.window)):
-        run = list(group)
-        yield from run if role in _CELLS or role in windows() else sorted(run, key=lambda one: (one.box[1], one.box[0]))
-
-
-def _way(one: Element, other: Element) -> int:
-    """Return 1 if two elements stand side by side, 2 if one stands below the other, 0 if they do not share a line."""
-    if (one.role, one.window) != (other.role, other.window) or one.role in windows():
-        return 0
-    if one.role not in _CELLS and (content(one) or content(other)):
-        return 0
-    side, below = (all(abs(one.box[place] - other.box[place]) <= _ALIGNED for place in places) for places in ((1, 3), (0, 2)))
-    return 1 if side else 2 if below else 0
-
-
-def _line(group: Sequence[Element], screen: Pair) -> str:
-    """Return a line: role, states that all have, then number, name, text and states of each, and the place of all."""
-    common = frozenset(_states(group[0])).intersection(*(_states(one) for one in group))
-    parts = [_part(one, common) for one in group]
-    states = f" ({', '.join(sorted(common))})" if common else ""
-    return f"{group[0].role}{states}: {', '.join(parts)} at {_place([one.box for one in group], screen)}"
-
-
-def _part(element: Element, common: frozenset[str]) -> str:
-    text = _shortened(element)
-    own = [state for state in _states(element) if state not in common]
-    words = [str(element.number)]
-    if _name(element):
-        words.append(_quoted(_name(element)))
-    if text:
-        words.append(f"= {_quoted(text)}")
-    if element.selection:
-        words.append(f"selected {_quoted(_ends(element.selection, _LONGEST))}")
-    return " ".join(words) + (f" ({', '.join(own)})" if own else "")
-
-
-def _states(element: Element) -> list[str]:
-    found = [state for state in _STATES if state in element.states]
-    if "expandable" in element.states and "expanded" not in element.states:
-        found.append("collapsed")
-    if "visible" in element.states and is_used(element.role, element.states) and not element.states & {"enabled", "sensitive"}:
-        found.append("disabled")
-    if element.role in _FIELDS and "editable" not in element.states:
-        found.append("read-only")
-    return found
-
-
-def _shortened(element: Element) -> str:
-    text = content(element)
-    has_focus = "focused" in element.states
-    if element.role == "terminal":
-        text, longest = text.rstrip(), _LONGEST_TERMINAL[has_focus]
-        return f"… {text[-longest:]}" if len(text) > longest else text
-    return text if has_focus else _ends(text, _LONGEST)
-
-
-def _ends(text: str, longest: int) -> str:
-    """Return a text, or its beginning and its end if it is too long."""
-    return text if len(text) <= longest else f"{text[:_HEAD]} … {text[_HEAD - longest :]}"
-
-
-def _name(element: Element) -> str:
-    """Return what an element is called. The name of a symbol of the toolkit says nothing: it need not be the symbol that is shown."""
-    return (element.name or _brief(element.description)) if not _SYMBOL.fullmatch(element.name) else ""
-
-
-def _brief(description: str) -> str:
-    """Return the beginning of a description: a tooltip may be long, and have more lines."""
-    return shorten(description.partition("\n")[0], _LONGEST_DESCRIPTION, placeholder="…")
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _place(boxes: Sequence[Box], screen: Pair) -> str:
-    """Return left, top, right and bottom of what holds all boxes, as shares of the screen."""
-    left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
-    right, bottom = max(box[0] + box[2] for box in boxes), max(box[1] + box[3] for box in boxes)
-    return " ".join(f"{value / whole:.3f}".lstrip("0") for value, whole in zip((left, top, right, bottom), (*screen, *screen), strict=True))
+    return takes_keys and element.role != "separator" and min(element.box[2:]) >= _SMALLEST_FIELD

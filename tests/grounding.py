@@ -17,10 +17,11 @@ import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
 from eval_flows.episodes.agents.agent import Situation
+from eval_flows.episodes.agents.awaited import OracleStuck
 from eval_flows.episodes.agents.element_source import ELEMENTS, ElementSource, Found
 from eval_flows.episodes.agents.elements.detector import ADDRESS_VARIABLE
 from eval_flows.episodes.agents.merging import fits, merged
-from eval_flows.episodes.agents.oracle import OracleStuck, expanded, is_immediate, lines
+from eval_flows.episodes.agents.oracle import expanded, is_immediate, lines
 from eval_flows.episodes.environment import Environment, Observation
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task

@@ -4,35 +4,41 @@ For every screen: the milliseconds of the observation, the bytes that an agent i
 the same: if not, the first one was stale. On the last screen of each episode elements are clicked, in the middle of their boxes: a click hits if
 it is that element that has the focus, is selected, opened or ticked, or if the element has done its work and is gone. An element that shows
 nothing of a click, such as a button that only acts, counts neither way.
+
+`--keep FOLDER` keeps screens for people who judge them: the picture, the picture with a box around each element that is told, and the text.
 """
 
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from random import Random
 from statistics import median
 
 import click
 
-from eval_flows.episodes.agents.oracle import OracleStuck, lines
+from eval_flows.episodes.agents.awaited import OracleStuck
+from eval_flows.episodes.agents.oracle import lines
 from eval_flows.episodes.environment import Environment, Observation
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import Action
 from machines.build import build_image
 from machines.errors import MachineError
-from machines.observation import Element
+from machines.observation import Element, with_marks
 from machines.sandbox import Sandbox
 from machines.telling import told
 from warehouse.layout import DataFolder
 
 _LATER = 0.8  # seconds
+_KEPT = 60  # screens to be judged
 _CLICKED = 6  # elements of an episode's last screen
 _SHOWS_A_CLICK = frozenset({
     "table cell", "list item", "tree item", "text", "entry", "spin button", "page tab", "check box", "radio button", "toggle button", "menu",
     "check menu item", "combo box", "paragraph", "heading",
 })  # fmt: skip
+_TEXTS = frozenset({"paragraph", "heading"})  # on a page that only shows them, nothing happens
 _SIGNS = frozenset({"focused", "selected", "checked", "expanded", "pressed"})
 
 
@@ -48,11 +54,35 @@ class Found:
     misses: list[str] = field(default_factory=list)
 
 
+@dataclass
+class Kept:
+    """The folder of screens to be judged, and of how many screens one is kept."""
+
+    folder: Path
+    one_of: int
+    looks: int = 0
+
+    def take(self, seen: Observation, screen: tuple[int, int]) -> None:
+        """Keep the screen, if it is its turn."""
+        if self.looks % self.one_of == 0:
+            shown, picture = told(seen.elements, seen.windows, screen), seen.screenshot
+            assert picture is not None
+            name = f"{self.looks // self.one_of:03}"
+            (self.folder / f"{name}.png").write_bytes(picture)
+            (self.folder / f"{name}_boxes.png").write_bytes(with_marks(picture, shown.elements))
+            (self.folder / f"{name}.txt").write_text(shown.text)
+        self.looks += 1
+
+
 @click.command()
 @click.option("--screens", type=click.IntRange(1), default=300, show_default=True, help="Screens to look at, of episodes drawn at random.")
 @click.option("--seed", default=1, show_default=True)
-def main(screens: int, seed: int) -> None:
+@click.option("--keep", type=click.Path(file_okay=False, path_type=Path), help=f"A folder for {_KEPT} of the screens, to be judged by people.")
+def main(screens: int, seed: int, keep: Path | None) -> None:
     """Measure observations of the suite `desktop`, and print a table by application."""
+    kept = None if keep is None else Kept(keep, max(1, screens // _KEPT))
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
     image = build_image("desktop", DataFolder.from_environment().machines, lambda _: None)
     random, found = Random(seed), defaultdict[str, Found](Found)
     tasks = [task for task in tasks_of("desktop") if task.steps[0].oracle]
@@ -62,29 +92,31 @@ def main(screens: int, seed: int) -> None:
             break
         try:
             with Environment(Sandbox(image)) as environment:
-                _measure(environment, task, found[task.steps[0].program], random)
+                _measure(environment, task, found[task.steps[0].program], random, kept)
         except MachineError as error:
             click.echo(f"{task.episode_id}: {error}", err=True)
     _print(found)
 
 
-def _measure(environment: Environment, task: Task, found: Found, random: Random) -> None:
+def _measure(environment: Environment, task: Task, found: Found, random: Random, kept: Kept | None) -> None:
     environment.reset(task)
-    _look(environment, environment.step(()), found)
+    _look(environment, environment.step(()), found, kept)
     try:
         for line in (line for step in environment.steps_left for line in lines(environment, step)):
             if line.actions:
-                _look(environment, environment.step(line.actions), found)
+                _look(environment, environment.step(line.actions), found, kept)
     except OracleStuck as stuck:
         click.echo(f"{task.episode_id}: {stuck}", err=True)
     _click(environment, found, random)
 
 
-def _look(environment: Environment, seen: Observation, found: Found) -> None:
+def _look(environment: Environment, seen: Observation, found: Found, kept: Kept | None) -> None:
     """Compare an observation with the one a moment later, which no action lies between."""
     begun = time.monotonic()
-    environment.desktop.look("screenshot")
+    pictured = environment.desktop.look("screenshot")
     found.seconds.append(time.monotonic() - begun)
+    if kept is not None:
+        kept.take(pictured, environment.desktop.screen)
     found.sizes.append(len(_text(environment, seen).encode()))
     found.unsettled += not seen.is_still
     time.sleep(_LATER)
@@ -119,7 +151,11 @@ def _usable(environment: Environment, seen: Observation) -> list[Element]:
     """Return what can be clicked in the window in front: a dialog takes the clicks of all others."""
     front = {window.title for window in seen.windows if window.is_active}
     elements = told(seen.elements, seen.windows, environment.desktop.screen).elements
-    return [one for one in elements if one.window in front and one.role in _SHOWS_A_CLICK and one.states & {"enabled", "sensitive"}]
+    return [one for one in elements if one.window in front and _shows_a_click(one) and one.states & {"enabled", "sensitive"}]
+
+
+def _shows_a_click(element: Element) -> bool:
+    return element.role in _SHOWS_A_CLICK and (element.role not in _TEXTS or "editable" in element.states)
 
 
 def _was_hit(element: Element, before: Observation, after: Observation) -> bool:

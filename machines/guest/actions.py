@@ -24,10 +24,15 @@ class Actions:
             "double_click": lambda keys="": mouse_and_keys.click(times=2, keys=keys),
             "triple_click": lambda keys="": mouse_and_keys.click(times=3, keys=keys),
             "right_click": lambda keys="": mouse_and_keys.click("right", keys=keys),
-            "drag": mouse_and_keys.drag,
+            "middle_click": lambda keys="": mouse_and_keys.click("middle", keys=keys),
+            "mouse_down": mouse_and_keys.button_down,
+            "mouse_up": mouse_and_keys.button_up,
+            "drag": lambda x, y: mouse_and_keys.drag_along([mouse_and_keys.position(), (x, y)]),
+            "drag_along": mouse_and_keys.drag_along,
             "scroll": mouse_and_keys.scroll,
             "write": mouse_and_keys.write,
             "press": mouse_and_keys.press,
+            "hold_key": mouse_and_keys.hold,
             "copy_text": platform.copy_text,
             "copy_image": self._copy_image,
             "paste": lambda: mouse_and_keys.press("ctrl+v"),
@@ -61,13 +66,16 @@ class Actions:
             raise ActionError(f"{command if isinstance(command, str) else command[0]} could not be started: {error}") from error
 
     def window(self, title: str, strict: bool = False, by_class: bool = False) -> Window:
-        """Return the highest window whose title, or class, contains a text; `strict` compares the whole title or class."""
+        """Return the highest window whose title, or class, contains a text; `strict` compares the whole title or class.
+
+        Before a class may stand the name of the window and a dot, as wmctrl writes it (`Mail.thunderbird`).
+        """
         windows = self._platform.windows()
         for window in reversed(windows):
             own = window.window_class if by_class else window.title
-            if own == title or (not strict and title.lower() in own.lower()):
+            if own == title or (by_class and title.lower().endswith(f".{own.lower()}")) or (not strict and title.lower() in own.lower()):
                 return window
         raise ActionError(f"no window is called '{title}'; there are {', '.join(repr(window.title) for window in windows) or 'none'}")
 
     def _copy_image(self, x: int, y: int, width: int, height: int) -> None:
-        self._platform.copy_picture(self._platform.picture().crop((x, y, x + width, y + height)))
+        self._platform.copy_picture(self._platform.frame().picture().crop((x, y, x + width, y + height)))

@@ -2,12 +2,12 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flask import Flask, Response, jsonify, request
-
 from machines.guest.platform import ActionError, Platform
+from machines.guest.web import Answer, Application, Request
 
 if TYPE_CHECKING:
     from machines.guest.server import Guest
@@ -18,87 +18,96 @@ _MOST_ENTRIES = 20_000
 _READ = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))  # each system has some of them
 
 
-def add_files(app: Flask, guest: "Guest") -> None:
+def add_files(app: Application, guest: "Guest") -> None:
     """Add the endpoints."""
     home = guest.platform.home
     _add_transfer(app, home)
     _add_changes(app, guest.platform)
 
     @app.post("/list_directory")
-    def list_directory() -> Json:
-        place = _place(home, _given("path"))
+    def list_directory(request: Request) -> Json:
+        place = _place(home, _given(request, "path"))
         if not place.is_dir():
             raise ActionError(f"there is no folder {place}")
         return {"directory_tree": _listing(place)}
 
-    for name, folder in (("desktop_path", "Desktop"), ("documents_path", "Documents")):
-        app.post(f"/{name}", endpoint=name)(lambda name=name, folder=folder: {name: str(home / folder)})
+    @app.post("/desktop_path")
+    def desktop_path(_: Request) -> Json:
+        return {"desktop_path": str(home / "Desktop")}
+
+    @app.post("/documents_path")
+    def documents_path(_: Request) -> Json:
+        return {"documents_path": str(home / "Documents")}
 
     @app.post("/wallpaper")
-    def wallpaper() -> tuple[Response, int]:
-        return jsonify(status="error", message="this desktop has no wallpaper"), 404
+    def wallpaper(_: Request) -> Answer:
+        return Answer.error(404, "this desktop has no wallpaper")
 
     for name, test in (("folder_exists", Path.is_dir), ("file_exists", Path.is_file)):
 
-        def predicate(test: Any = test) -> tuple[Response, int]:
-            holds = test(_place(home, _given("path", "folder_path", "file_path", "folder_name", "file_name")))
-            return jsonify(status="success" if holds else "error", message=str(holds)), 200 if holds else 400
+        def predicate(request: Request, test: Any = test) -> Answer:
+            holds = test(_place(home, _given(request, "path", "folder_path", "file_path", "folder_name", "file_name")))
+            return Answer.of(200 if holds else 400, status="success" if holds else "error", message=str(holds))
 
-        app.route(f"/{name}", methods=["GET", "POST"], endpoint=name)(predicate)
+        app.get(f"/{name}")(app.post(f"/{name}")(predicate))
 
 
-def _add_transfer(app: Flask, home: Path) -> None:
+def _add_transfer(app: Application, home: Path) -> None:
     @app.post("/file")
-    def file() -> Response | tuple[Response, int]:
+    def file(request: Request) -> Answer:
         given = request.form.get("file_path")
         if not given:
-            return jsonify(error="file_path is required"), 400
+            return Answer.of(400, error="file_path is required")
         try:
-            return Response(_content(_place(home, given)), mimetype="application/octet-stream")
+            return Answer(200, _content(_place(home, given.decode())), "application/octet-stream")
         except FileNotFoundError:
-            return jsonify(error="File not found"), 404
+            return Answer.of(404, error="File not found")
         except (OSError, ActionError) as error:  # what an agent put in the place of a file is no fault of the machine
-            return jsonify(error=str(error)), 404
+            return Answer.of(404, error=str(error))
 
     @app.post("/setup/upload")
-    def upload() -> str:
-        place = _place(home, request.form["file_path"])
+    def upload(request: Request) -> str:
+        form = request.form
+        if not {"file_path", "file_data"} <= form.keys():
+            raise ActionError("the form wants 'file_path' and 'file_data'")
+        place = _place(home, form["file_path"].decode())
         place.parent.mkdir(parents=True, exist_ok=True)
-        request.files["file_data"].save(place)
+        place.write_bytes(form["file_data"])
         return "File Uploaded"
 
     @app.post("/setup/download_file")
-    def download_file() -> tuple[Response, int]:
-        return jsonify(status="error", message="this guest fetches nothing from the network: upload the file instead"), 501
+    def download_file(_: Request) -> Answer:
+        return Answer.error(501, "this guest fetches nothing from the network: upload the file instead")
 
 
-def _add_changes(app: Flask, platform: Platform) -> None:
+def _add_changes(app: Application, platform: Platform) -> None:
     home = platform.home
 
     @app.post("/setup/create_folder")
-    def create_folder() -> Json:
-        _place(home, _given("path", "folder_path")).mkdir(parents=True, exist_ok=True)
+    def create_folder(request: Request) -> Json:
+        _place(home, _given(request, "path", "folder_path")).mkdir(parents=True, exist_ok=True)
         return {"status": "success"}
 
     @app.post("/setup/create_file")
-    def create_file() -> Json:
-        place = _place(home, _given("path", "file_path"))
+    def create_file(request: Request) -> Json:
+        place = _place(home, _given(request, "path", "file_path"))
         place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(str((request.get_json(silent=True) or {}).get("content", "")))
+        place.write_text(str(request.json_if_any.get("content", "")))
         return {"status": "success"}
 
     @app.post("/setup/recycle_file")
-    def recycle_file() -> Json:
-        place = _place(home, _given("path", "file_path"))
+    def recycle_file(request: Request) -> Json:
+        place = _place(home, _given(request, "path", "file_path"))
         if not place.exists():
             raise ActionError(f"there is no file {place}")
         platform.recycle(place)
         return {"status": "success"}
 
 
-def _given(*names: str) -> str:
-    sources = (request.get_json(silent=True) or {}, request.form, request.args)
-    found = next((str(source[name]) for source in sources for name in names if isinstance(source, dict) and name in source), None)
+def _given(request: Request, *names: str) -> str:
+    form = {name: value.decode(errors="replace") for name, value in request.form.items()}
+    sources: tuple[Mapping[str, Any], ...] = (request.json_if_any, form, request.query)
+    found = next((str(source[name]) for source in sources for name in names if name in source), None)
     if found is None:
         raise ActionError(f"'{names[0]}' is missing")
     return found

@@ -1,26 +1,23 @@
-"""The guest server's own endpoints: readiness, observations, actions that are carried out once even if sent again, and settling.
+"""The guest server's own endpoints: readiness, observations, actions, code, and settling.
 
-Every request needs the token, except `/probe`, which says whether the desktop is up. Errors are JSON: `{"status": "error", "message": ...}`.
+`/probe`, which says whether the desktop is up, needs no token.
 """
 
 import base64
-import hmac
-import io
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from flask import Flask, Response, g, jsonify, request
-from PIL import Image
-from werkzeug.exceptions import HTTPException
-
 from machines.guest.actions import Actions
+from machines.guest.code.running import Running
+from machines.guest.forwarding import add_forwarding
 from machines.guest.moments import Moments
 from machines.guest.page import BROWSER, Page
-from machines.guest.platform import ActionError, Platform
+from machines.guest.platform import Platform, Window
+from machines.guest.web import Application, Request
 
 Json = dict[str, Any]
-_KEPT_ANSWERS = 1000
 
 
 class Guest:
@@ -30,17 +27,18 @@ class Guest:
         self.platform = platform
         self._page = Page(slowness)
         self.actions = Actions(platform, programs)
+        self.code = Running(platform)
         self.moments = Moments(platform, self.tree)
         self._reading = threading.Lock()
 
     def png(self, with_pointer: bool = True) -> bytes:
         """Return the screen as PNG."""
-        return as_png(self.platform.picture(with_pointer))
+        return self.platform.frame(with_pointer).png()
 
-    def tree(self) -> str:
+    def tree(self, windows: Sequence[Window]) -> str:
         """Return the accessibility tree as XML. One tree is read at a time: applications answer one question after another anyway."""
         with self._reading:
-            return self.platform.tree()
+            return self.platform.tree(windows)
 
     def windows(self) -> list[Json]:
         """Return the windows, lowest first."""
@@ -52,39 +50,17 @@ class Guest:
         return self._page.elements() if is_in_front else []
 
 
-def as_png(picture: Image.Image) -> bytes:
-    """Return a picture as PNG, with light compression: speed counts more than size here."""
-    file = io.BytesIO()
-    picture.save(file, "PNG", compress_level=1)
-    return file.getvalue()
-
-
-def create_app(guest: Guest, token: str) -> Flask:
+def create_app(guest: Guest, token: str) -> Application:
     """Return the server; `guest.protocol` adds the endpoints of the published systems."""
-    app = Flask("guest")
-
-    @app.before_request
-    def check_token() -> tuple[Response, int] | None:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if request.path != "/probe" and not hmac.compare_digest(given.encode(), token.encode()):
-            return jsonify(status="error", message="this guest wants its token as 'Authorization: Bearer TOKEN'"), 401
-        return None
-
-    @app.errorhandler(Exception)
-    def say_what_went_wrong(error: Exception) -> tuple[Response, int]:
-        if isinstance(error, HTTPException):
-            return jsonify(status="error", message=error.description), error.code or 500
-        known = isinstance(error, ActionError)
-        return jsonify(status="error", message=str(error) if known else f"{type(error).__name__}: {error}"), 400 if known else 500
-
-    _add_once_only(app)
+    app = Application(token)
+    add_forwarding(app)
 
     @app.get("/probe")
-    def probe() -> Json:
+    def probe(_: Request) -> Json:
         return {"status": "Probe successful", "ready": True, "starts": guest.platform.starts}
 
     @app.get("/state")
-    def state() -> Json:
+    def state(_: Request) -> Json:
         return {
             "windows": guest.windows(),
             "cursor": guest.platform.input.position(),
@@ -93,9 +69,9 @@ def create_app(guest: Guest, token: str) -> Flask:
         }
 
     @app.post("/observe")
-    def observe() -> Json:
+    def observe(request: Request) -> Json:
         """Return the requested parts (picture with or without the pointer, tree, windows, clipboard, dom); with a tree, of one moment."""
-        wanted = set(request.get_json()["what"])
+        wanted = set(request.json["what"])
         begun = time.monotonic()
         made: Json = {}
         if "tree" in wanted:
@@ -104,7 +80,7 @@ def create_app(guest: Guest, token: str) -> Flask:
             if "windows" in wanted:
                 made["windows"] = [window.as_json() for window in moment.windows]
             if "screenshot" in wanted:
-                made["screenshot"] = base64.b64encode(as_png(moment.picture)).decode()
+                made["screenshot"] = base64.b64encode(moment.screen.png()).decode()
         else:
             if "windows" in wanted:
                 made["windows"] = guest.windows()
@@ -119,52 +95,21 @@ def create_app(guest: Guest, token: str) -> Flask:
         return {**made, "seconds": time.monotonic() - begun}
 
     @app.post("/act")
-    def act() -> Json:
-        guest.actions.do(request.get_json()["action"])
+    def act(request: Request) -> Json:
+        guest.actions.do(request.json["action"])
         return {"status": "success"}
 
+    @app.post("/code/begin")
+    def begin_code(request: Request) -> Json:
+        return guest.code.begin(str(request.json["code"]))
+
+    @app.post("/code/answer")
+    def answer_code(request: Request) -> Json:
+        return guest.code.answer(request.json)
+
     @app.post("/settle")
-    def settle() -> Json:
-        asked = request.get_json()
+    def settle(request: Request) -> Json:
+        asked = request.json
         return {"settled": guest.platform.settle(float(asked["quiet"]), float(asked["limit"]))}
 
     return app
-
-
-def _add_once_only(app: Flask) -> None:
-    """Give a request with a `Request-Id` that was seen before the answer of the first one, also while the first one is still running."""
-    answers: dict[str, tuple[int, bytes, str] | threading.Event] = {}
-    lock = threading.Lock()
-
-    @app.before_request
-    def answer_again() -> Response | None:
-        identity = request.headers.get("Request-Id")
-        if identity is None:
-            return None
-        with lock:
-            known = answers.get(identity)
-            if known is None:
-                answers[identity] = threading.Event()
-                g.first_of = identity
-                while len(answers) > _KEPT_ANSWERS:
-                    answers.pop(next(iter(answers)))
-                return None
-        if isinstance(known, threading.Event):
-            known.wait(timeout=120)
-            with lock:
-                known = answers.get(identity)
-        if not isinstance(known, tuple):
-            return Response('{"status": "error", "message": "the first request with this id has not ended"}', 409, mimetype="application/json")
-        status, body, kind = known
-        return Response(body, status, mimetype=kind)
-
-    @app.after_request
-    def keep(response: Response) -> Response:
-        identity = g.pop("first_of", None)
-        if identity is not None:
-            with lock:
-                begun = answers.get(identity)
-                answers[identity] = (response.status_code, response.get_data(), response.mimetype or "application/json")
-            if isinstance(begun, threading.Event):
-                begun.set()
-        return response

@@ -9,14 +9,23 @@ from dataclasses import dataclass, replace
 from xml.etree.ElementTree import Element as Node
 
 from machines.trees.beside import with_labels
+from machines.trees.covering import visible_part
 from machines.trees.elements import Box, Element, Pair, pair, shared
+from machines.trees.expanders import with_expanders
+from machines.trees.header_filters import with_header_filters
+from machines.trees.libreoffice_controls import with_controls
+from machines.trees.libreoffice_edges import with_edges
 from machines.trees.roles import CUSTOM, is_clipping, of_at_spi, windows
-from machines.trees.spreadsheets import with_headers
+from machines.trees.spreadsheets import with_fields, with_headers
 
 _POP_UP = frozenset({"menu", "popup menu", "combo box"})  # what they hold comes up outside of what they stand in
 _IN_POPUPS = frozenset({"menu", "popup menu", "menu item", "check menu item", "radio menu item", "tearoff menu item", "separator", "list item"})
+_ALSO_PARTS = frozenset({"frame", "file chooser", "color chooser", "font chooser"})  # of windows: Qt's groups of elements, what GTK's dialogs are of
 _SMALLEST_POPUP, _BORDER = 16, 4  # pixels of its sides, and of its border
-_NOT_MUCH_LARGER = 4  # times: what is named and not much larger than an element without a name tells what it is
+_SMALLEST: Box = (0, 0, 0, 0)
+_LOWEST = 10  # pixels of what is cut off above or below by what it is scrolled in
+_ABOUT = 1  # pixels between the sizes of a node and of what fills it: the toolkit may draw a strip a pixel higher than LibreOffice asked for
+_NOT_MUCH_LARGER = 7  # times: what is named and not much larger than an element without a name tells what it is
 
 
 def elements_of(root: Node, screen: Pair) -> list[Element]:
@@ -27,7 +36,9 @@ def elements_of(root: Node, screen: Pair) -> list[Element]:
     for application in root:
         for child in application:
             _collect(child, application.get("name", ""), found, holders, around)
-    return with_headers(with_labels(found, holders))
+    popups = around.popups
+    named = with_fields(with_labels(found, holders))
+    return with_expanders(with_header_filters(with_edges(with_controls(with_headers(named, popups)))), popups)
 
 
 def _popups(root: Node) -> list[Box]:
@@ -41,7 +52,7 @@ class _Surroundings:
     """What surrounds a node: the part of the screen in which it can be seen, its window, what is named around it, and how far from its place it is.
 
     LibreOffice reports what it draws itself at a wrong place, its root pane and everything in it: too high by the height of the menu bar, and too far
-    to the right after some fields had the focus. What the toolkit draws is right. Either is in a node of the other of exactly the same size.
+    to the right after some fields had the focus. What the toolkit draws is right. Either is in a node of the other of the same size.
     """
 
     screen: Box
@@ -56,7 +67,7 @@ class _Surroundings:
 
     def standing(self, role: str, place: Pair, size: Pair) -> "_Surroundings":
         """Return the same for a node inside this one, with its place as reported."""
-        fills = size == self.size and any(size)
+        fills = any(size) and all(abs(own - its) <= _ABOUT for own, its in zip(size, self.size, strict=True))
         if fills and role == "root pane":
             return replace(self, place=place, size=size, shift=(self.place[0] - place[0], self.place[1] - place[1]))
         is_true = fills and place == self.shifted(self.place)
@@ -69,22 +80,23 @@ class _Surroundings:
     def with_node(self, role: str, name: str, box: Box) -> "_Surroundings":
         """Return the surroundings of what is in a node."""
         window = self.window_of(role, name)
-        around = (name, box) if name and role not in windows() else (self.name, self.named)
+        named = _SMALLEST if role == "combo box" else box  # the button beside its field is much smaller than both
+        around = (name, named) if name and role not in windows() else (self.name, self.named)
         seen = self.screen if role in _POP_UP else self.seen
         if is_clipping(role) and min(box[2:]) > 0 and seen is not None:
             seen = shared(seen, box)
         popups = () if any(_is_same(box, popup) for popup in self.popups) else self.popups
         return replace(self, seen=seen, window=window, name=around[0], named=around[1], popups=popups)
 
-    def hides(self, role: str, box: Box) -> bool:
-        """Tell whether an open menu or list hides the middle of a node; the items of a menu are in it wherever the tree has them."""
-        x, y = box[0] + box[2] // 2, box[1] + box[3] // 2
-        inside = any(left <= x < left + wide and top <= y < top + high for left, top, wide, high in self.popups)
-        return inside and role not in _IN_POPUPS and not any(_is_same(box, popup) for popup in self.popups)
+    def uncovered(self, role: str, box: Box) -> Box | None:
+        """Return the part of a node that no open menu or list hides; the items of a menu are in it wherever the tree has them."""
+        if role in _IN_POPUPS or role in windows() or any(_is_same(box, popup) for popup in self.popups):
+            return box
+        return visible_part(box, self.popups)
 
     def window_of(self, role: str, name: str) -> str:
-        """Return the title of the window that a node is, or is in. Qt calls a group of elements in a window a frame too."""
-        if role not in windows() or (role == "frame" and self.window):
+        """Return the title of the window that a node is, or is in. Some toolkits call a part of a window so too."""
+        if role not in windows() or (role in _ALSO_PARTS and self.window):
             return self.window
         return name
 
@@ -107,24 +119,48 @@ def _collect(node: Node, application: str, found: list[Element], holders: list[s
     around = around.standing(role, place, size)
     box = (*around.shifted(place), *size)
     seen = shared(box, around.seen) if around.seen is not None else None
-    if seen is not None and not around.hides(role, seen):
+    if seen is not None and seen[3] < min(_LOWEST, box[3] / 2):
+        seen = None  # a strip above or below the view, in which nothing can be read
+    part = around.uncovered(role, seen) if seen is not None else None
+    if part is not None:
         text, described = node.text or "", node.get("description", "").strip()
         if "editable" not in states:
-            text = text.strip("\n")
-        window = around.window_of(role, name)
-        found.append(Element(len(found) + 1, role, name, text, value, states, seen, window, application, described, node.get("selected-text", "")))
+            is_counted = node.get("in-view") or node.get("caret")  # from the first character
+            text = text.rstrip("\n") if is_counted else text.strip("\n")
+        found.append(
+            Element(
+                len(found) + 1, role, name, text, value, states, part, around.window_of(role, name), application, described,
+                node.get("selected-text", ""), seen if part != seen else None, *_view(node),
+            )
+        )  # fmt: skip
         holders.append(around.describes(box))
     inside = around.with_node(role, name, box)
+    if inside.seen is not None and _shows_a_part(node, role, size):
+        inside = replace(inside, seen=shared(inside.seen, box))
     if role == "table" and _is_told_from_corner(node, box):
         inside = replace(inside, shift=box[:2])
     for child in node:
         _collect(child, application, found, holders, inside)
 
 
+def _view(node: Node) -> tuple[Pair | None, int | None]:
+    """Return which characters of a text are in view, and where its caret is, as our guest server writes them of some texts."""
+    view, caret = node.get("in-view"), node.get("caret")
+    return (pair(view) if view else None), (int(caret) if caret else None)
+
+
 def _is_told_from_corner(table: Node, box: Box) -> bool:
     """Tell whether the places in a table are counted from its corner, as those in previews of LibreOffice are: they begin at 0 where it does not."""
     places = [place for place, size, _, _ in map(_attributes, table) if any(size)]
     return bool(places) and min(places) == (0, 0) and min(box[:2]) > 0
+
+
+def _shows_a_part(node: Node, role: str, size: Pair) -> bool:
+    """Tell whether a node shows a part of the only node in it, as a scroll area of Qt does: that one is longer or wider, and not smaller."""
+    if role != "filler" or len(node) != 1 or node[0].tag != node.tag:
+        return False
+    _, inner, _, _ = _attributes(node[0])
+    return inner != size and all(its >= own > 0 for its, own in zip(inner, size, strict=True))
 
 
 def _attributes(node: Node) -> tuple[Pair, Pair, float | None, frozenset[str]]:

@@ -24,11 +24,15 @@ def _needs_label(element: Element) -> bool:
 
 
 def _label_of(element: Element, labels: Sequence[Element]) -> str:
-    x, _, _, _ = element.box
+    x, _, _, _ = element.extent
     beside = [
         one
         for one in labels
-        if one.window == element.window and 0 <= x - (one.box[0] + one.box[2]) <= _GAP and abs(one.middle[1] - element.middle[1]) <= _LEVEL
+        if one.window == element.window and 0 <= x - (one.extent[0] + one.extent[2]) <= _GAP and abs(_level(one) - _level(element)) <= _LEVEL
     ]
-    nearest = max(beside, key=lambda one: one.box[0] + one.box[2], default=None)
+    nearest = max(beside, key=lambda one: one.extent[0] + one.extent[2], default=None)
     return "" if nearest is None else nearest.name or nearest.text.strip()
+
+
+def _level(element: Element) -> int:
+    return element.extent[1] + element.extent[3] // 2

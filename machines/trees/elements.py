@@ -28,12 +28,23 @@ class Element:
     application: str
     description: str = ""
     selection: str = ""
+    whole: Box | None = None
+    in_view: Pair | None = None
+    caret: int | None = None
+
+    @property
+    def extent(self) -> Box:
+        """Return its box with what is covered by menus and other windows."""
+        return self.whole or self.box
 
     @property
     def middle(self) -> Pair:
         """Return the pixel in its middle, where a click goes. That of a spin button is in its field, since its other half may be its buttons."""
         x, y, width, height = self.box
-        return x + width // (4 if self.role == "spin button" else 2), y + height // 2
+        if self.role == "spin button":
+            left, _, wide, _ = self.extent
+            return min(max(left + wide // 4, x + _SMALLEST), x + width - 1), y + height // 2
+        return x + width // 2, y + height // 2
 
     @property
     def label(self) -> str:

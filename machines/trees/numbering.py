@@ -34,11 +34,11 @@ class Numbering:
     ) -> dict[int, int]:
         """Return the numbers of the elements, by their places in the list, that one of the same kind with the same box had; leave out those known."""
         taken = set((known or {}).values())
-        free = {(kind(one), one.box): one.number for one in reversed(self._last) if one.number not in taken}
+        free = {(kind(one), one.extent): one.number for one in reversed(self._last) if one.number not in taken}
         return {
-            place: free.pop((kind(one), one.box))
+            place: free.pop((kind(one), one.extent))
             for place, one in enumerate(elements)
-            if one is not None and place not in (known or {}) and (kind(one), one.box) in free
+            if one is not None and place not in (known or {}) and (kind(one), one.extent) in free
         }
 
     def _moved(self, elements: Sequence[Element], numbers: Mapping[int, int]) -> dict[int, int]:

@@ -136,7 +136,7 @@ def test_a_block_holds_its_actions_in_order() -> None:
         ("single_click(id=7, y=0.4)", "not id, y"),
         ("triple_click(x=0.2)", "not x"),
         ("scroll('down', y=0.2)", "scroll: give either id, or x and y"),
-        ("scroll('down', keys='ctrl')", "scroll has no argument keys; it takes direction, amount, id, x, y"),
+        ("scroll('down', key='ctrl')", "scroll has no argument key; it takes direction, amount, id, x, y, keys"),
         ("right_click(keys=5)", "right_click: keys is a text"),
         ("scroll('down', 2.5)", "scroll: amount is a whole number"),
         ("write('a', text='b')", "write: text is given twice"),

@@ -14,6 +14,7 @@ from machines.errors import MachineNeeds
 from machines.host import lacking
 from machines.sandbox import check_host
 from machines.sources import apt_sources
+from tests.commands import CACHES
 from tests.conftest import REPOSITORY
 
 # A user without rights where the kernel gives no user namespaces: the limit is set in a namespace of the test's own.
@@ -24,7 +25,8 @@ _WITHOUT_NAMESPACES = ["unshare", "--user", "--map-user=1000", "--map-group=1000
 @pytest.mark.parametrize("arguments", ["machine build smoke", "episodes smoke --agent oracle", "prove smoke"])
 def test_without_root_and_user_namespaces_every_command_says_what_machines_need(arguments: str, tmp_path: Path) -> None:
     command = [*_WITHOUT_NAMESPACES, sys.executable, str(REPOSITORY / "deskmill.py"), *arguments.split()]
-    done = subprocess.run(command, env={"PATH": "/usr/bin:/bin", "DESKMILL_DATA": str(tmp_path)}, capture_output=True, text=True, check=False)
+    environment = {"PATH": "/usr/bin:/bin", "DESKMILL_DATA": str(tmp_path), **CACHES}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
     assert "needs user namespaces" in done.stderr and "user.max_user_namespaces" in done.stderr
     assert not list(tmp_path.iterdir())
@@ -87,5 +89,5 @@ def test_what_is_to_install_has_the_names_of_the_distribution(tmp_path: Path, mo
 
 
 def test_an_older_bubblewrap_still_makes_sandboxes() -> None:
-    with_it, without = guest_command(1, "/", "/guest", "/home"), guest_command(1, "/", "/guest", "/home", nested=True)
+    with_it, without = guest_command(1, "/", "/guest", "/home", "agent"), guest_command(1, "/", "/guest", "/home", "agent", nested=True)
     assert [word for word in with_it if word not in without] == ["--disable-userns"]

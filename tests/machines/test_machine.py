@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from machines.actions import ACTIONS
+from machines.actions import ACTIONS, RUN_CODE
 from machines.errors import MachineNeeds, PluginError
+from machines.hands import HANDS
 from machines.image import Image
 from machines.machine import KINDS, Machine, MachineChoice
 from machines.sandbox import Limits, Sandbox
@@ -33,7 +34,7 @@ def test_what_a_machine_offers_is_known_before_it_starts(image: Image) -> None:
     offers = sandbox_of(image).offers
     assert (offers.platform, offers.user, offers.home, offers.screen) == ("linux", "agent", "/home/agent", (1280, 800))
     assert offers.programs["mousepad"].command == ["mousepad"] and offers.programs["mousepad"].window_class == "Mousepad"
-    assert set(offers.programs) == {"mousepad", "galculator", "thunar"} and offers.actions == set(ACTIONS)
+    assert set(offers.programs) == {"mousepad", "galculator", "thunar"} and offers.actions == {*ACTIONS, *HANDS, RUN_CODE}
     assert ".config/Mousepad" in offers.own and ".cache" in offers.own and ".config/glib-2.0/settings/keyfile" in offers.own_keys
     assert any(package.startswith("mousepad=") for package in offers.packages)
 
@@ -66,7 +67,7 @@ def test_the_kind_in_the_documentation_works(image: Image, tmp_path: Path, monke
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"colour": "1"}, "no option 'colour'; they have processes, memory_mb, disk_mb"),
+        ({"colour": "1"}, "no option 'colour'; they have processes, memory_mb, disk_mb, ahead"),
         ({"memory_mb": "much"}, "'memory_mb' of machines of kind 'sandbox' is a whole number above 0, not 'much'"),
         ({"memory_mb": "-1"}, "above 0, not '-1'"),
         ({"memory_mb": "0"}, "above 0, not '0'"),

@@ -197,7 +197,7 @@ def test_what_is_not_built_is_told_with_what_makes_it(pretended: Disk, tmp_path:
         choice_of(pretended.image).check()
     with pytest.raises(MachineNeeds, match="image 'smoke' is not built yet: deskmill machine build smoke"):
         MachineChoice("qemu", "smoke", tmp_path / "empty").check()
-    with pytest.raises(MachineNeeds, match="machines of kind 'qemu' have no option 'cpus'; they have none"):
+    with pytest.raises(MachineNeeds, match="machines of kind 'qemu' have no option 'cpus'; they have ahead"):
         MachineChoice("qemu", "smoke", tmp_path, {"cpus": "2"}).check()
 
 

@@ -67,6 +67,12 @@ def test_the_screen_is_not_settled_while_a_process_has_work_to_do(machine: Sandb
     assert machine.client.settle(0.1, 20.0)
 
 
+def test_no_program_reads_all_fonts_anew(machine: Sandbox) -> None:
+    """The caches of the image counted as old, so that each desktop wrote its own; that was half of what a start costs."""
+    found = machine.client.execute(["sh", "-c", "ls /home/agent/.cache/fontconfig; fc-list : family"])
+    assert "DejaVu Sans" in found["output"] and "No such file" in found["error"], found
+
+
 def test_an_action_that_is_sent_twice_is_done_once(image: Image) -> None:
     with Sandbox(image) as machine:
         opened(machine, "mousepad")

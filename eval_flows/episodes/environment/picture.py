@@ -100,6 +100,14 @@ def in_form(screenshot: bytes, form: PictureForm, place: Place | None) -> tuple[
     return tuple(_file(part, form) for part in _sized(picture, form))
 
 
+def halved(file: bytes) -> bytes:
+    """Return a picture at half its width and height, as a file of the same format."""
+    with Image.open(io.BytesIO(file)) as picture:
+        kind: Literal["png", "jpeg"] = "jpeg" if picture.format == "JPEG" else "png"
+        smaller = picture.convert("RGB").resize((max(1, picture.width // 2), max(1, picture.height // 2)), Image.Resampling.LANCZOS)
+    return _file(smaller, PictureForm(kind=kind))
+
+
 def tiling(screen: tuple[int, int]) -> tuple[int, int]:
     """Return in how many columns and rows a screen is cut."""
     return math.ceil(screen[0] / _LARGEST_TILE), math.ceil(screen[1] / _LARGEST_TILE)

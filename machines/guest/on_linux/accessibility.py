@@ -5,58 +5,103 @@ time are left out and named, so that one that hangs does not hide the others.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from jeepney.io.blocking import open_dbus_connection
 
+from machines.guest.on_linux.activated_windows import ActivatedWindows
 from machines.guest.on_linux.dbus_calls import Calls, Question, Reference
+from machines.guest.on_linux.dbus_lines import Lines
 from machines.guest.on_linux.desktop import wake_accessibility
 from machines.guest.on_linux.node import Box, Node, states_of
 from machines.guest.on_linux.open_menus import add_open_menus
+from machines.guest.on_linux.processes import is_anyone_busy
 from machines.guest.on_linux.scaling import TitledBox, factors, in_pixels
+from machines.guest.on_linux.texts import LONGEST, ask_about_texts
 
-_ACCESSIBLE, _COMPONENT, _TEXT, _VALUE, _TABLE = (f"org.a11y.atspi.{name}" for name in ("Accessible", "Component", "Text", "Value", "Table"))
+_ACCESSIBLE, _APPLICATION, _COMPONENT, _TEXT, _VALUE, _TABLE = (
+    f"org.a11y.atspi.{name}" for name in ("Accessible", "Application", "Component", "Text", "Value", "Table")
+)
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 _MANY = 1000  # a node with more children is a table without end
 _CELLS = (50, 26)  # the most rows and columns that are read of such a table
-_LONGEST = 20_000  # characters of a text
 _MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item"})
 _LABELLED_BY = 2  # AT-SPI's number of that relation
 _DESCRIBED_ROLES = frozenset({
     "push button", "button", "toggle button", "check box", "radio button", "switch", "slider", "spin button", "combo box", "text", "entry",
     "password text", "page tab", "icon", "image", "drawing area", "canvas", "link",
 })  # fmt: skip
+_OPEN_WITHIN = 1.0  # seconds for all new lines; who is left out is asked over the bus
+_KNOWN = 20_000  # the most objects whose interfaces are kept
 _MENU_BORDER = 6  # pixels at most between the edge of an open menu and its items
 
 
 class Accessibility:
     """Reads the tree of the whole desktop."""
 
-    def __init__(self, session_bus: str, popups: Callable[[], Sequence[Box]], windows: Callable[[], Sequence[TitledBox]]) -> None:
+    def __init__(
+        self,
+        session_bus: str,
+        popups: Callable[[], Sequence[Box]],
+        is_anyone_busy: Callable[[], bool] = is_anyone_busy,
+    ) -> None:
         self._popups = popups
-        self._windows = windows
+        self._is_anyone_busy = is_anyone_busy
         self._factors: dict[str, float] = {}  # of programs that do not tell places in pixels
+        self._silent: set[str] = set()  # programs that did not answer last time
+        self._interfaces: dict[Reference, frozenset[str]] = {}  # of all objects that were seen
         self._open_menus: Sequence[Box] | None = None
-        self._bus = open_dbus_connection(wake_accessibility(session_bus))
+        address = wake_accessibility(session_bus)
+        self._lines = Lines(open_dbus_connection(address))
+        self._activated = ActivatedWindows(open_dbus_connection(address))
 
     def close(self) -> None:
-        """Close the connection."""
-        self._bus.close()
+        """Close the connections."""
+        self._activated.close()
+        self._lines.close()
 
-    def tree(self, seconds: float) -> tuple[list[Node], list[str], Sequence[Box]]:
-        """Return the applications with their visible nodes, the names of those that did not answer in time, and where menus and lists are open."""
-        call = Calls(self._bus, time.monotonic() + seconds)
+    def tree(self, seconds: float, windows: Sequence[TitledBox]) -> tuple[list[Node], list[str], Sequence[Box]]:
+        """Return the applications with their visible nodes, the names of those that did not answer in time, and where menus and lists are open.
+
+        `windows` are the present ones: title and place of each.
+        """
+        call = Calls(self._lines, time.monotonic() + seconds, self._is_anyone_busy)
+        if self._silent:
+            call.leave_out_silent(self._silent)
         self._open_menus, self._factors = None, {}
+        if len(self._interfaces) > _KNOWN:
+            self._interfaces.clear()
         root = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
         found = call.all([(root, _ACCESSIBLE, "GetChildren", "", ())])[0]
         applications = [node for node in self._nodes(call, [tuple(child) for child in (found or ([],))[0]], hidden=True) if node is not None]
+        self._open_lines(call, {node.reference[0]: node.reference for node in applications})
         tops = self._below(call, applications)
-        self._factors = factors(applications, self._windows())
+        tops += self._unlisted(call, applications, tops)
+        self._factors = factors(applications, windows)
         for top in tops:
             top.box = self._in_pixels(top.reference, top.box)
         self._fill(call, tops)
         listed = [node for node in applications if node.children]
-        return add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus)), sorted(call.silent), self._menus()
+        whole = add_open_menus(call, listed, self._menus(), lambda menus: self._read(call, menus))
+        self._silent = call.silent
+        return whole, sorted(call.silent), self._menus()
+
+    def _open_lines(self, call: Calls, applications: Mapping[str, Reference]) -> None:
+        """Open the lines of programs that have come since the last tree; `applications` is the object of each by its name on the bus."""
+        new = self._lines.unknown(applications)
+        answers = call.all([(applications[name], _APPLICATION, "GetApplicationBusAddress", "", ()) for name in new])
+        until = time.monotonic() + _OPEN_WITHIN
+        for name, answer in zip(new, answers, strict=True):
+            self._lines.add(name, str(answer[0]) if answer and time.monotonic() < until else "")
+
+    def _unlisted(self, call: Calls, applications: Sequence[Node], tops: Sequence[Node]) -> list[Node]:
+        """Add to the applications the windows that they do not list, and return these."""
+        owners, listed = {node.reference[0]: node for node in applications}, {node.reference for node in tops}
+        unlisted = [one for one in self._activated.heard() if one[0] in owners and one not in listed]
+        found = [node for node in self._nodes(call, unlisted) if node is not None]
+        for node in found:
+            owners[node.reference[0]].children.append(node)
+        return found
 
     def _read(self, call: Calls, references: Sequence[Reference]) -> list[Node]:
         """Return the visible ones of these objects, with all that can be seen in them."""
@@ -72,8 +117,7 @@ class Accessibility:
             texts += [node for node in level if _TEXT in node.interfaces and node.states & {"focusable", "selectable-text"}]
             nameless += [node for node in level if not node.name and node.role in _DESCRIBED_ROLES]
         self._describe(call, nameless)
-        for node, answer in zip(texts, call.all([(node.reference, _TEXT, "GetSelection", "i", (0,)) for node in texts]), strict=True):
-            node.selection = node.text[max(answer[0], 0) : max(answer[1], 0)] if answer else ""
+        ask_about_texts(call, texts, self._in_units)
 
     def _below(self, call: Calls, level: Sequence[Node]) -> list[Node]:
         """Fill in the texts, values and children of the nodes, and return all the children."""
@@ -82,7 +126,7 @@ class Accessibility:
         for (node, what, _), answer in zip(asked, call.all([question for _, _, question in asked]), strict=True):
             if answer is not None and what == "text":
                 text = str(answer[0])
-                node.text = text[-_LONGEST:] if node.role == "terminal" else text[:_LONGEST]
+                node.text = text[-LONGEST:] if node.role == "terminal" else text[:LONGEST]
             elif answer is not None and what == "value":
                 node.value = float(answer[0][1])
             elif answer is not None:
@@ -128,13 +172,12 @@ class Accessibility:
                 (references[place], _ACCESSIBLE, "GetRoleName", "", ()),
                 (references[place], _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "Name")),
                 (references[place], _PROPERTIES, "Get", "ss", (_ACCESSIBLE, "ChildCount")),
-                (references[place], _ACCESSIBLE, "GetInterfaces", "", ()),
                 (references[place], _COMPONENT, "GetExtents", "u", (0,)),
             ]
         answers = iter(call.all(questions))
         made: list[Node | None] = [None] * len(references)
-        for place in asked:
-            role, name, count, interfaces, told = (next(answers) for _ in range(5))
+        for place, interfaces in zip(asked, self._interfaces_of(call, [references[place] for place in asked]), strict=True):
+            role, name, count, told = (next(answers) for _ in range(4))
             states = known[place] or frozenset()
             box = self._in_pixels(references[place], told[0]) if told else (0, 0, 0, 0)
             if role is None or not (hidden or "showing" in states or self._is_in_menu(str(role[0]), box)):
@@ -145,10 +188,18 @@ class Accessibility:
                 str(name[0][1]) if name else "",
                 states,
                 box,
-                interfaces=frozenset(interfaces[0]) if interfaces else frozenset(),
+                interfaces=interfaces,
                 child_count=int(count[0][1]) if count else 0,
             )
         return made
+
+    def _interfaces_of(self, call: Calls, references: Sequence[Reference]) -> list[frozenset[str]]:
+        """Return the interfaces of objects. They stay as long as the object, and a new object has a new reference, so each is asked once."""
+        new = [one for one in references if one not in self._interfaces]
+        for one, answer in zip(new, call.all([(one, _ACCESSIBLE, "GetInterfaces", "", ()) for one in new]), strict=True):
+            if answer:
+                self._interfaces[one] = frozenset(answer[0])
+        return [self._interfaces.get(one, frozenset()) for one in references]
 
     def _may_show(self, states: frozenset[str]) -> bool:
         """Tell whether a node says that it shows, or may be an item of an open menu: items of GTK 2 never say so."""
@@ -163,6 +214,12 @@ class Accessibility:
     def _in_pixels(self, reference: Reference, told: Box) -> Box:
         factor = self._factors.get(reference[0])
         return in_pixels(told, factor) if factor else (told[0], told[1], told[2], told[3])
+
+    def _in_units(self, node: Node) -> Box:
+        """Return the place of a node as its program tells it."""
+        factor = self._factors.get(node.reference[0], 1.0)
+        x, y, width, height = (round(number / factor) for number in node.box)
+        return x, y, width, height
 
     def _is_in_menu(self, role: str, box: Box) -> bool:
         """Tell whether it is an item of an open menu; the items of a closed menu keep their places."""
@@ -198,7 +255,7 @@ class Accessibility:
                 node = Node(
                     cell, head.role, str(name[0][1]) if name else "", states_of(states[0]) if states else frozenset(), box, interfaces=head.interfaces
                 )
-                node.text = str(text[0])[:_LONGEST] if text else ""
+                node.text = str(text[0])[:LONGEST] if text else ""
                 table.children.append(node)
         written = [cell for cell in table.children if cell.text]  # of merged ones the first, which is larger than its row and column
         extents = call.all([(cell.reference, _COMPONENT, "GetExtents", "u", (0,)) for cell in written])
@@ -208,8 +265,7 @@ class Accessibility:
 
     def _cells(self, call: Calls, table: Node) -> list[list[Reference]]:
         """Return the visible rows of cells of an endless table: those between the cells in its corners."""
-        factor = self._factors.get(table.reference[0], 1.0)
-        x, y, width, height = (round(number / factor) for number in table.box)
+        x, y, width, height = self._in_units(table)
         corners = ((x + 4, y + 4), (x + width - 4, y + height - 4))
         found = call.all([(table.reference, _COMPONENT, "GetAccessibleAtPoint", "iiu", (*corner, 0)) for corner in corners])
         if any(answer is None or answer[0][1].endswith("/null") for answer in found):

@@ -1,7 +1,7 @@
 """Mouse and keyboard by the XTEST extension, over one connection that is opened again after a restart of the screen."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from Xlib import XK, X, display
 from Xlib.ext import xtest
@@ -10,12 +10,13 @@ from Xlib.protocol.event import MappingNotify
 from machines.guest.keys import UnknownKey, held, key_of
 from machines.guest.keys import combination as read_combination
 from machines.guest.on_linux.x11 import Connection
+from machines.guest.paths import in_steps
 
 Event = tuple[int, dict[str, int]]
 
-_LEFT, _RIGHT = 1, 3
+_BUTTONS = {"left": 1, "middle": 2, "right": 3}
+_LEFT = _BUTTONS["left"]
 _WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}
-_DRAG_STEPS = 12
 _AT_ONCE = 64  # characters that are sent before the X server confirms them
 _BETWEEN = 0.01  # seconds between the events of a drag or a double click: toolkits drop those that come at once
 
@@ -23,7 +24,9 @@ _BETWEEN = 0.01  # seconds between the events of a drag or a double click: toolk
 class Input:
     """Mouse and keyboard actions, as a person's hands make them."""
 
-    def __init__(self) -> None:
+    def __init__(self, before_keys: Callable[[Sequence[str]], None]) -> None:
+        """Call `before_keys` with the keys that are about to be pressed together, of a text only with those that may press a button."""
+        self._before_keys = before_keys
         self._connection = Connection()
         self._borrowed: list[int] = []  # keys that had no symbol until a text needed one
 
@@ -33,49 +36,69 @@ class Input:
 
     def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
         """Click where the pointer is, with keys such as `ctrl+shift` held."""
-        number = _LEFT if button == "left" else _RIGHT
+        self._with_keys(keys, _clicks(_BUTTONS[button], times))
+
+    def button_down(self, button: str = "left") -> None:
+        """Press a button where the pointer is, and leave it down."""
+        self._connection.use(lambda screen: _send(screen, [(X.ButtonPress, {"detail": _BUTTONS[button]})]))
+
+    def button_up(self, button: str = "left") -> None:
+        """Let a button go."""
+        self._connection.use(lambda screen: _send(screen, [(X.ButtonRelease, {"detail": _BUTTONS[button]})]))
+
+    def scroll(self, direction: str, clicks: int = 3, keys: str = "") -> None:
+        """Turn the wheel up, down, left or right, with keys held."""
+        self._with_keys(keys, _clicks(_WHEEL[direction], clicks))
+
+    def drag_along(self, path: Sequence[tuple[int, int]], keys: str = "") -> None:
+        """Press the left button at the first place, move to the others in steps, and release it at the last, with keys held."""
+        button = {"detail": _LEFT}
+        moves = [(X.MotionNotify, {"x": x, "y": y}) for x, y in in_steps(path)]
+        self._with_keys(
+            keys, [(X.MotionNotify, {"x": path[0][0], "y": path[0][1]}), (X.ButtonPress, button), *moves, (X.ButtonRelease, button)], _BETWEEN
+        )
+
+    def _with_keys(self, keys: str, events: Sequence[Event], between: float = 0.0) -> None:
+        """Send events while keys such as `ctrl+shift` are held, with a pause of so many seconds before each."""
         symbols = [_symbol(key) for key in held(keys)] if keys else []
 
-        def clicked(screen: display.Display) -> None:
+        def sent(screen: display.Display) -> None:
             codes = [code for symbol in symbols for code in self._codes(screen, symbol)]
-            _send(screen, _together(codes, _clicks(number, times)))
+            if not between:
+                _send(screen, _together(codes, events))
+                return
+            _send(screen, _together(codes, [])[: len(codes)])
+            for event in events:
+                time.sleep(between)
+                _send(screen, [event])
+            _send(screen, _together(codes, [])[len(codes) :])
 
-        self._connection.use(clicked)
-
-    def scroll(self, direction: str, clicks: int = 3) -> None:
-        """Turn the wheel up, down, left or right."""
-        number = _WHEEL[direction]
-        self._connection.use(lambda screen: _send(screen, _clicks(number, clicks)))
-
-    def drag(self, x: int, y: int) -> None:
-        """Press the button at the pointer, move to a place in steps, and release."""
-
-        def dragged(screen: display.Display) -> None:
-            place = screen.screen().root.query_pointer()
-            _send(screen, [(X.ButtonPress, {"detail": _LEFT})])
-            for step in range(1, _DRAG_STEPS + 1):
-                part = step / _DRAG_STEPS
-                at = {"x": round(place.root_x + (x - place.root_x) * part), "y": round(place.root_y + (y - place.root_y) * part)}
-                time.sleep(_BETWEEN)
-                _send(screen, [(X.MotionNotify, at)])
-            time.sleep(_BETWEEN)
-            _send(screen, [(X.ButtonRelease, {"detail": _LEFT})])
-
-        self._connection.use(dragged)
+        self._connection.use(sent)
 
     def press(self, combination: str) -> None:
         """Press keys together, as in `ctrl+shift+s`; `UnknownKey` for a text that is no key. Hold shift too if a key needs it."""
-        symbols = [_symbol(key) for key in read_combination(combination)]
+        self.hold(combination, 0.0)
+
+    def hold(self, combination: str, seconds: float) -> None:
+        """Hold keys together for so many seconds."""
+        keys = read_combination(combination)
+        symbols = [_symbol(key) for key in keys]
+        self._before_keys(keys)
 
         def pressed(screen: display.Display) -> None:
-            codes = [code for symbol in symbols for code in self._codes(screen, symbol)]
-            _send(screen, _together(list(dict.fromkeys(codes))))
+            codes = list(dict.fromkeys(code for symbol in symbols for code in self._codes(screen, symbol)))
+            events = _together(codes)
+            _send(screen, events[: len(codes)])
+            time.sleep(seconds)
+            _send(screen, events[len(codes) :])
 
         self._connection.use(pressed)
 
     def write(self, text: str) -> None:
         """Type a text; first put the characters that the keyboard lacks on free keys."""
         symbols = [_symbol(key_of(character)) for character in text]
+        if "\n" in text:
+            self._before_keys([key_of("\n")])
 
         def typed(screen: display.Display) -> None:
             missing = sorted({symbol for symbol in symbols if _place(screen, symbol)[0] == 0})
@@ -95,6 +118,23 @@ class Input:
             return place.root_x, place.root_y
 
         return self._connection.use(asked)
+
+    def keys_down(self, combination: str) -> None:
+        """Press keys and leave them down, also when this process ends."""
+        self._on_keys(combination, X.KeyPress)
+
+    def keys_up(self, combination: str) -> None:
+        """Let keys go."""
+        self._on_keys(combination, X.KeyRelease)
+
+    def _on_keys(self, combination: str, kind: int) -> None:
+        symbols = [_symbol(key) for key in read_combination(combination)]
+
+        def sent(screen: display.Display) -> None:
+            codes = [code for symbol in symbols for code in self._codes(screen, symbol)]
+            _send(screen, [event for event in _together(codes) if event[0] == kind])
+
+        self._connection.use(sent)
 
     def _codes(self, screen: display.Display, symbol: int) -> list[int]:
         """Return the keys that make a symbol, shift first if the symbol needs it."""

@@ -19,7 +19,8 @@ STATES = (
 class Node:
     """A visible accessible object; `box` is x, y, width, height in pixels. `description` tells of one without a name what it is.
 
-    `selection` is the part of its text that is selected.
+    `selection` is the part of its text that is selected. `in_view` are the first character that is in view and the one after the last, `caret`
+    is the character after the caret; None where they are not asked for, or not known.
     """
 
     reference: Reference
@@ -34,6 +35,8 @@ class Node:
     child_count: int = 0
     description: str = ""
     selection: str = ""
+    in_view: tuple[int, int] | None = None
+    caret: int | None = None
 
 
 def states_of(words: Sequence[int]) -> frozenset[str]:

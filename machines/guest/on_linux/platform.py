@@ -4,6 +4,7 @@ import io
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image
@@ -11,12 +12,15 @@ from PIL import Image
 from machines.guest.on_linux.accessibility import Accessibility
 from machines.guest.on_linux.clipboard import Clipboard
 from machines.guest.on_linux.desktop import Desktop
+from machines.guest.on_linux.front import Front
 from machines.guest.on_linux.input import Input
-from machines.guest.on_linux.processes import Processes
+from machines.guest.on_linux.processes import Processes, is_anyone_busy
 from machines.guest.on_linux.screen import FrameBuffer
 from machines.guest.on_linux.tree_xml import tree_as_xml
+from machines.guest.on_linux.viewing import Viewing
 from machines.guest.on_linux.windows import Windows
-from machines.guest.platform import ActionError
+from machines.guest.platform import ActionError, Window
+from machines.guest.settling import settled
 
 _TREE_SECONDS = 8.0
 
@@ -30,20 +34,24 @@ class Linux:
         """Take a desktop on a machine that is `slowness` times as slow as its host."""
         self.home = Path(desktop.environment["HOME"])
         self.screen = desktop.screen
-        self.input = Input()
+        self._windows = Windows()
+        self._front = Front(self._windows.state, self._windows.dialog_in_front)
+        self.input = Input(self._front.before_keys)
         self._processes = processes
         self._tree_seconds = _TREE_SECONDS * slowness
         self._desktop = desktop
+        viewing = Viewing(processes, desktop)
+        self._viewers = viewing.processes  # they are at work as long as somebody looks
         self._frame_buffer = FrameBuffer()
-        self._windows = Windows()
         self._clipboard = Clipboard(processes, desktop)
         self._accessibility: tuple[str, Accessibility] | None = None
-        self.picture = self._frame_buffer.picture
-        self.settle = self._frame_buffer.settle
+        self.frame = self._frame_buffer.frame
         self.windows = self._windows.all
         self.activate = self._windows.activate
         self.close = self._windows.close
         self.copied = self._clipboard.text
+        self.wait_until_up = desktop.wait_until_up
+        self.show = viewing.show
 
     @property
     def starts(self) -> int:
@@ -55,13 +63,25 @@ class Linux:
         """Return how many processes were ended because all together used too much memory."""
         return self._processes.ended_for_memory
 
-    def tree(self) -> str:
+    def settle(self, quiet: float, limit: float) -> bool:
+        """Wait until nothing on the screen changes, no process works, and the window in front takes keys, for `quiet` seconds."""
+        return settled(lambda: (self._frame_buffer.sum(), self._front.state()), self._is_pending, quiet, limit)
+
+    def _is_pending(self) -> bool:
+        return self._front.is_pending() or self._is_anyone_busy()
+
+    def _is_anyone_busy(self) -> bool:
+        return is_anyone_busy(self._viewers)
+
+    def tree(self, windows: Sequence[Window]) -> str:
         """Return the accessibility tree as XML. The connection is made again after a restart of the desktop."""
         bus = self._desktop.environment["DBUS_SESSION_BUS_ADDRESS"]
         if self._accessibility is None or self._accessibility[0] != bus:
-            self._accessibility = (bus, Accessibility(bus, self._windows.popups, self._windows.places))
+            self._accessibility = (bus, Accessibility(bus, self._windows.popups, self._is_anyone_busy))
         try:
-            return tree_as_xml(*self._accessibility[1].tree(self._tree_seconds))
+            return tree_as_xml(
+                *self._accessibility[1].tree(self._tree_seconds, [(one.title, (one.x, one.y, one.width, one.height)) for one in windows])
+            )
         except OSError:
             self._accessibility = None
             raise
@@ -88,9 +108,9 @@ class Linux:
             raise ActionError("a `command` is wanted, a text or a list of texts")
         return listed
 
-    def run(self, command: list[str] | str, seconds: float) -> "subprocess.CompletedProcess[bytes]":
+    def run(self, command: list[str] | str, seconds: float, ends_forks: bool = False) -> "subprocess.CompletedProcess[bytes]":
         """Run a command in the home folder until it ends."""
-        return self._processes.run(self.command(command, shell=False), self._desktop.environment, seconds, cwd=self.home)
+        return self._processes.run(self.command(command, shell=False), self._desktop.environment, seconds, ends_forks, cwd=self.home)
 
     def start(self, command: list[str] | str) -> int:
         """Start a command in the home folder, leave it running, and return its process number."""

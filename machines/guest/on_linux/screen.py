@@ -1,4 +1,4 @@
-"""The screen: pictures from the memory that Xvfb maps into a file, and waiting until nothing moves.
+"""The screen: frames from the memory that Xvfb maps into a file, and sums of it that tell whether it has changed.
 
 Xvfb draws the pointer into that memory. It takes the pointer out for whom it sends a picture, so pictures without it are asked for.
 """
@@ -8,13 +8,11 @@ import struct
 import zlib
 from pathlib import Path
 
-from PIL import Image
 from Xlib import X, display
 
+from machines.guest.frame import Frame
 from machines.guest.on_linux.desktop import FRAME_BUFFER
-from machines.guest.on_linux.processes import is_anyone_busy
 from machines.guest.on_linux.x11 import Connection
-from machines.guest.settling import settled
 
 _HEADER = struct.Struct(">25I")  # X window dump, format 7
 _ALL_PLANES = 0xFFFFFFFF
@@ -28,22 +26,23 @@ class FrameBuffer:
         self._connection = Connection()
         self._inode = -1
         self._pixels = memoryview(b"")
-        self._line = self._width = self._height = 0
+        self._size = 0, 0
+        self._last: tuple[int, Frame] | None = None  # its sum, and the frame
 
-    def picture(self, with_pointer: bool = True) -> Image.Image:
-        """Return the screen as an RGB picture."""
+    def frame(self, with_pointer: bool = True) -> Frame:
+        """Return the screen; the same object as before if nothing has changed."""
         if not with_pointer:
             return self._connection.use(_sent)
-        self._map()
-        return Image.frombytes("RGB", (self._width, self._height), bytes(self._pixels), "raw", "BGRX", self._line, 1)
+        now = self.sum()
+        if self._last is None or self._last[0] != now:
+            pixels = bytes(self._pixels)
+            self._last = zlib.crc32(pixels), Frame(pixels, self._size)  # the sum of what was copied: the screen may have changed meanwhile
+        return self._last[1]
 
-    def settle(self, quiet: float, limit: float) -> bool:
-        """Wait until nothing on the screen changes and no process works for `quiet` seconds; tell whether that happened within `limit` seconds."""
-        return settled(self._sum, is_anyone_busy, quiet, limit)
-
-    def _sum(self) -> int:
+    def sum(self) -> int:
+        """Return a sum of the screen: another one if anything has changed, the pointer too."""
         self._map()
-        return zlib.adler32(self._pixels)
+        return zlib.crc32(self._pixels)
 
     def _map(self) -> None:
         inode = self._path.stat().st_ino
@@ -52,15 +51,15 @@ class FrameBuffer:
         with self._path.open("rb") as file:
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         header = _HEADER.unpack_from(whole)
-        self._width, self._height, self._line, colours = header[4], header[5], header[12], header[19]
+        self._size, colours = (header[4], header[5]), header[19]
         start = header[0] + 12 * colours
-        self._pixels = memoryview(whole)[start : start + self._line * self._height]
+        self._pixels = memoryview(whole)[start : start + 4 * header[4] * header[5]]  # its rows are not padded
         self._inode = inode
 
 
-def _sent(screen: display.Display) -> Image.Image:
+def _sent(screen: display.Display) -> Frame:
     """Return the screen as the X server sends it: without the pointer."""
     root = screen.screen().root
     size = screen.screen().width_in_pixels, screen.screen().height_in_pixels
     found = root.get_image(0, 0, *size, X.ZPixmap, _ALL_PLANES)
-    return Image.frombytes("RGB", size, found.data, "raw", "BGRX")
+    return Frame(bytes(found.data), size)

@@ -33,6 +33,10 @@ def _element(node: Node) -> ElementTree.Element:
     element.set("name", _NOT_IN_XML.sub("", node.name))
     if node.selection:
         element.set("selected-text", _NOT_IN_XML.sub("", node.selection))
+    if node.in_view is not None:
+        element.set("in-view", f"({node.in_view[0]}, {node.in_view[1]})")
+    if node.caret is not None:
+        element.set("caret", str(node.caret))
     if node.description:
         element.set("description", _NOT_IN_XML.sub("", node.description))
     for state in sorted(node.states):

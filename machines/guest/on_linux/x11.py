@@ -1,12 +1,15 @@
 """A connection to the X server, which is opened again after a restart of the screen."""
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
 from Xlib import display, error
 
 Made = TypeVar("Made")
+_TRIES, _PAUSE = 8, 0.5  # the pause in seconds
 _CLOSED = (error.ConnectionClosedError, error.DisplayConnectionError, BrokenPipeError, ConnectionResetError)
 
 
@@ -18,13 +21,14 @@ class Connection:
         self._lock = threading.Lock()
 
     def use(self, work: Callable[[display.Display], Made]) -> Made:
-        """Return what `work` makes of the display; if the server was gone, try once more with the new server."""
+        """Return what `work` makes of the display; if the server was gone, try again with the new one, which a fork bomb may keep from coming."""
         with self._lock:
-            try:
-                return work(self._open())
-            except _CLOSED:
+            for _ in range(_TRIES - 1):
+                with contextlib.suppress(*_CLOSED):
+                    return work(self._open())
                 self._display = None
-                return work(self._open())
+                time.sleep(_PAUSE)
+            return work(self._open())
 
     def _open(self) -> display.Display:
         if self._display is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from machines.guest.on_windows.platform import Windows
 from machines.guest.protocol import add_protocol
 from machines.guest.server import Guest, create_app
-from machines.guest.serving import serve
+from machines.guest.web import serve
 
 
 def main() -> None:

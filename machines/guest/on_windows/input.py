@@ -2,7 +2,8 @@
 
 import ctypes
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from machines.guest.keys import combination as read_combination
@@ -10,14 +11,16 @@ from machines.guest.keys import held, key_of
 from machines.guest.on_windows.api import Api, KeyInput, MouseInput, Point
 from machines.guest.on_windows.api import Input as Packed
 from machines.guest.on_windows.key_codes import CODES, EXTENDED
+from machines.guest.paths import in_steps
 from machines.guest.platform import ActionError, Screen
 
-MOVE, LEFT_DOWN, LEFT_UP, RIGHT_DOWN, RIGHT_UP, WHEEL, SIDE_WHEEL, ABSOLUTE = 0x1, 0x2, 0x4, 0x8, 0x10, 0x800, 0x1000, 0x8000
+MOVE, LEFT_DOWN, LEFT_UP, RIGHT_DOWN, RIGHT_UP, MIDDLE_DOWN, MIDDLE_UP = 0x1, 0x2, 0x4, 0x8, 0x10, 0x20, 0x40
+WHEEL, SIDE_WHEEL, ABSOLUTE = 0x800, 0x1000, 0x8000
+_BUTTONS = {"left": (LEFT_DOWN, LEFT_UP), "middle": (MIDDLE_DOWN, MIDDLE_UP), "right": (RIGHT_DOWN, RIGHT_UP)}
 EXTENDED_KEY, KEY_UP, UNICODE = 0x1, 0x2, 0x4
 _OF_MOUSE, _OF_KEYS = 0, 1
 _NOTCH = 120  # one step of the wheel
 _UNIT = 65536  # Windows places the pointer in shares of the screen of this size
-_DRAG_STEPS = 12
 _BETWEEN = 0.01  # seconds between the events of a drag or a double click: programs drop those that come at once
 _AT_ONCE = 64  # characters that are sent before others get a turn
 
@@ -57,33 +60,55 @@ class Input:
 
     def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
         """Click where the pointer is, with keys such as `ctrl+shift` held."""
+        with self._holding(keys):
+            for number in range(times):
+                time.sleep(_BETWEEN if number else 0)
+                self.send(clicked(button))
+
+    def button_down(self) -> None:
+        """Press the left button where the pointer is, and leave it down."""
+        self.send(clicked("left")[:1])
+
+    def button_up(self) -> None:
+        """Let the left button go."""
+        self.send(clicked("left")[1:])
+
+    def scroll(self, direction: str, clicks: int = 3, keys: str = "") -> None:
+        """Turn the wheel up, down, left or right, with keys held."""
+        with self._holding(keys):
+            for _ in range(clicks):
+                self.send([turned(direction)])
+
+    def drag_along(self, path: Sequence[tuple[int, int]], keys: str = "") -> None:
+        """Press the left button at the first place, move to the others in steps, and release it at the last, with keys held."""
+        down, up = clicked("left")
+        with self._holding(keys):
+            self.send([moved(*path[0], self._screen), down])
+            for x, y in in_steps(path):
+                time.sleep(_BETWEEN)
+                self.send([moved(x, y, self._screen)])
+            time.sleep(_BETWEEN)
+            self.send([up])
+
+    @contextmanager
+    def _holding(self, keys: str) -> Iterator[None]:
+        """Hold keys such as `ctrl+shift` during a block."""
         codes = [CODES[key] for key in held(keys)] if keys else []
         if codes:
             self.send([_key(code) for code in codes])
         try:
-            for number in range(times):
-                time.sleep(_BETWEEN if number else 0)
-                self.send(clicked(button))
+            yield
         finally:
             if codes:
                 self.send([_key(code, KEY_UP) for code in reversed(codes)])
 
-    def scroll(self, direction: str, clicks: int = 3) -> None:
-        """Turn the wheel up, down, left or right."""
-        for _ in range(clicks):
-            self.send([turned(direction)])
-
-    def drag(self, x: int, y: int) -> None:
-        """Press the button at the pointer, move to a place in steps, and release."""
-        start_x, start_y = self.position()
-        down, up = clicked("left")
-        self.send([down])
-        for step in range(1, _DRAG_STEPS + 1):
-            part = step / _DRAG_STEPS
-            time.sleep(_BETWEEN)
-            self.send([moved(round(start_x + (x - start_x) * part), round(start_y + (y - start_y) * part), self._screen)])
-        time.sleep(_BETWEEN)
-        self.send([up])
+    def hold(self, combination: str, seconds: float) -> None:
+        """Hold keys together for so many seconds."""
+        events = pressed(read_combination(combination), self._api.VkKeyScanW)
+        down, up = events[: len(events) // 2], events[len(events) // 2 :]
+        self.send(down)
+        time.sleep(seconds)
+        self.send(up)
 
     def press(self, combination: str) -> None:
         """Press keys together, as in `ctrl+shift+s`; `UnknownKey` for a text that is no key. Hold shift too if a key needs it."""
@@ -118,7 +143,7 @@ def moved(x: int, y: int, screen: Screen) -> Mouse:
 
 def clicked(button: str) -> list[Event]:
     """Return the events of a click: down, and up."""
-    return [Mouse(flags) for flags in ((LEFT_DOWN, LEFT_UP) if button == "left" else (RIGHT_DOWN, RIGHT_UP))]
+    return [Mouse(flags) for flags in _BUTTONS[button]]
 
 
 def turned(direction: str) -> Mouse:

@@ -5,14 +5,15 @@ import subprocess
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from PIL import Image
 
+from machines.guest.frame import Frame
 from machines.guest.on_windows import clipboard, screen, window_list
 from machines.guest.on_windows.accessibility import Accessibility, connected
 from machines.guest.on_windows.api import DWORD, Api, FileOperation
@@ -46,13 +47,13 @@ class Windows:
         self.input = Input(self._api, self.screen)
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="tree")  # UI Automation is asked by the thread that connected
 
-    def picture(self, with_pointer: bool = True) -> Image.Image:
-        """Return the screen as an RGB picture."""
+    def frame(self, with_pointer: bool = True) -> Frame:
+        """Return the screen."""
         return screen.taken(self._api, self.screen, with_pointer)
 
     def settle(self, quiet: float, limit: float) -> bool:
         """Wait until nothing on the screen changes, and the window in front answers, for `quiet` seconds."""
-        return settled(lambda: zlib.adler32(self.picture().tobytes()), self._is_front_busy, quiet, limit)
+        return settled(lambda: zlib.adler32(self.frame().pixels), self._is_front_busy, quiet, limit)
 
     def _is_front_busy(self) -> bool:
         front, said = self._api.GetForegroundWindow(), ctypes.c_void_p()
@@ -62,7 +63,7 @@ class Windows:
     def _accessibility(self) -> Accessibility:
         return connected(_TREE_SECONDS, self._program)
 
-    def tree(self) -> str:
+    def tree(self, windows: Sequence[Window]) -> str:
         """Return the accessibility tree as XML."""
         return self._reader.submit(lambda: tree_as_xml(*self._accessibility.tree())).result()
 
@@ -112,8 +113,11 @@ class Windows:
             raise ActionError("a `command` is wanted, a text or a list of texts")
         return f'cmd.exe /d /s /c "{line}"' if shell else words or line
 
-    def run(self, command: list[str] | str, seconds: float) -> "subprocess.CompletedProcess[bytes]":
-        """Run a command until it ends. The output goes to files: a pipe would stay open as long as a process in the background."""
+    def run(self, command: list[str] | str, seconds: float, ends_forks: bool = False) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command until it ends. The output goes to files: a pipe would stay open as long as a process in the background.
+
+        Windows has no forks to end.
+        """
         with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as error:
             process = subprocess.Popen(
                 _with_output(command), cwd=self.home, stdin=subprocess.DEVNULL, stdout=output, stderr=error, creationflags=_NO_CONSOLE
@@ -123,10 +127,11 @@ class Windows:
             except subprocess.TimeoutExpired:
                 subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], capture_output=True, check=False, creationflags=_NO_CONSOLE)
                 process.wait()
-                raise
-            output.seek(0)
-            error.seek(0)
-            return subprocess.CompletedProcess(process.args, process.returncode, output.read(), error.read())
+                raise subprocess.TimeoutExpired(process.args, seconds, _said_in(output), _said_in(error)) from None
+            return subprocess.CompletedProcess(process.args, process.returncode, _said_in(output), _said_in(error))
+
+    def wait_until_up(self, seconds: float) -> None:
+        """Return at once: the desktop of Windows is not started by this program."""
 
     def start(self, command: list[str] | str) -> int:
         """Start a command and leave it running. Names that only the shell of Windows knows, such as `winword`, have no process number: 0."""
@@ -154,6 +159,11 @@ class Windows:
         failure = self._api.SHFileOperationW(ctypes.byref(operation))
         if failure:
             raise OSError(f"Windows does not put {path} into the bin: error {failure}")
+
+
+def _said_in(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read()
 
 
 def _with_output(command: list[str] | str) -> list[str] | str:

@@ -2,8 +2,7 @@
 
 import ctypes
 
-from PIL import Image
-
+from machines.guest.frame import Frame
 from machines.guest.on_windows.api import Api, BitmapHeader, CursorInfo, IconInfo
 from machines.guest.platform import ActionError, Screen
 
@@ -11,8 +10,8 @@ _COPY, _WITH_LAYERS = 0x00CC0020, 0x40000000  # SRCCOPY, CAPTUREBLT
 _SHOWING, _NORMAL = 0x1, 0x3  # CURSOR_SHOWING, DI_NORMAL
 
 
-def taken(api: Api, screen: Screen, with_pointer: bool = True) -> Image.Image:
-    """Return the screen as an RGB picture; `ActionError` if Windows gives none, as on a locked screen."""
+def taken(api: Api, screen: Screen, with_pointer: bool = True) -> Frame:
+    """Return the screen; `ActionError` if Windows gives none, as on a locked screen."""
     desktop = api.GetDC(None)
     memory = api.CreateCompatibleDC(desktop)
     bitmap = api.CreateCompatibleBitmap(desktop, screen.width, screen.height)
@@ -31,7 +30,7 @@ def taken(api: Api, screen: Screen, with_pointer: bool = True) -> Image.Image:
         api.ReleaseDC(None, desktop)
     if not done or lines != screen.height:
         raise ActionError("Windows gives no picture of the screen: it is locked, or no one is logged on")
-    return Image.frombytes("RGB", (screen.width, screen.height), pixels.raw, "raw", "BGRX", 0, 1)
+    return Frame(pixels.raw, (screen.width, screen.height))
 
 
 def _draw_pointer(api: Api, memory: int) -> None:

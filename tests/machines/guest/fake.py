@@ -1,14 +1,20 @@
 """A platform without a desktop, for the parts of the guest server that every platform shares."""
 
+import contextlib
 import shutil
+import socket
 import subprocess
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PIL import Image
 
+from machines.guest.frame import Frame
 from machines.guest.platform import ActionError, Screen, Window
 from machines.guest.protocol import add_protocol
 from machines.guest.server import Guest, create_app
+from machines.guest.web import Application, server
 
 TREE = (
     '<desktop xmlns:cp="uri:deskat:component.at-spi.gnome.org" xmlns:win="uri:deskat:uia.windows.microsoft.org"><notepad name="notes.txt" cp:screencoord="(0, 0)" cp:size="(200, 100)">'
@@ -28,11 +34,20 @@ class FakeInput:
     def click(self, button: str = "left", times: int = 1, keys: str = "") -> None:
         self.done.append(("click", button, times, keys))
 
-    def scroll(self, direction: str, clicks: int = 3) -> None:
-        self.done.append(("scroll", direction, clicks))
+    def button_down(self) -> None:
+        self.done.append(("button_down",))
 
-    def drag(self, x: int, y: int) -> None:
-        self.done.append(("drag", x, y))
+    def button_up(self) -> None:
+        self.done.append(("button_up",))
+
+    def scroll(self, direction: str, clicks: int = 3, keys: str = "") -> None:
+        self.done.append(("scroll", direction, clicks, keys))
+
+    def drag_along(self, path: Sequence[tuple[int, int]], keys: str = "") -> None:
+        self.done.append(("drag_along", *(tuple(place) for place in path), keys))
+
+    def hold(self, combination: str, seconds: float) -> None:
+        self.done.append(("hold", combination, seconds))
 
     def press(self, combination: str) -> None:
         self.done.append(("press", combination))
@@ -62,13 +77,13 @@ class FakePlatform:
         self.activated: list[str] = []
         self.xml = TREE
 
-    def picture(self, with_pointer: bool = True) -> Image.Image:
-        return Image.new("RGB", (200, 100), "navy" if with_pointer else "teal")
+    def frame(self, with_pointer: bool = True) -> Frame:
+        return Frame.of(Image.new("RGB", (200, 100), "navy" if with_pointer else "teal"))
 
     def settle(self, quiet: float, limit: float) -> bool:
         return quiet <= limit
 
-    def tree(self) -> str:
+    def tree(self, windows: Sequence[Window]) -> str:
         return self.xml
 
     def windows(self) -> list[Window]:
@@ -95,8 +110,11 @@ class FakePlatform:
         words = [str(word) for word in given] if isinstance(given, list) else [str(given)]
         return ["/bin/sh", "-c", " ".join(words)] if shell else words
 
-    def run(self, command: list[str] | str, seconds: float) -> "subprocess.CompletedProcess[bytes]":
+    def run(self, command: list[str] | str, seconds: float, ends_forks: bool = False) -> "subprocess.CompletedProcess[bytes]":
         return subprocess.run(command, cwd=self.home, capture_output=True, timeout=seconds, check=False)
+
+    def wait_until_up(self, seconds: float) -> None:
+        """It never ends."""
 
     def start(self, command: list[str] | str) -> int:
         if command == ["missing"]:
@@ -117,7 +135,19 @@ def guest(home: Path, programs: dict[str, list[str]] | None = None) -> tuple[Fak
     return platform, Guest(platform, programs or {"notepad": ["notepad.exe"]})
 
 
-def app_of(one: Guest, token: str = "secret"):  # type: ignore[no-untyped-def]
+def app_of(one: Guest, token: str = "secret") -> Application:
     app = create_app(one, token)
     add_protocol(app, one)
     return app
+
+
+@contextlib.contextmanager
+def serving(app: Application) -> Iterator[str]:
+    """The address at which the guest server answers until the end of the block."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        answering = server(app, listening)
+        threading.Thread(target=answering.serve_forever, args=(0.02,)).start()
+        try:
+            yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        finally:
+            answering.shutdown()

@@ -1,10 +1,12 @@
 """Protects that an observation is of one moment: what changes while the tree is read is read again, and a caret or the pointer is no change."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import pytest
 from PIL import Image, ImageDraw
 
+from machines.guest.frame import Frame
 from machines.guest.moments import Moments
 from machines.guest.platform import Window
 
@@ -27,8 +29,8 @@ class Screen:
         self.pointer = pointer
         self.input = self
 
-    def picture(self) -> Image.Image:
-        return self._pictures.pop(0) if len(self._pictures) > 1 else self._pictures[0]
+    def frame(self) -> Frame:
+        return Frame.of(self._pictures.pop(0) if len(self._pictures) > 1 else self._pictures[0])
 
     def windows(self) -> list[Window]:
         title = self._titles.pop(0) if len(self._titles) > 1 else self._titles[0]
@@ -38,9 +40,9 @@ class Screen:
         return self.pointer
 
 
-def moments(screen: Any, trees: Callable[[], str] | None = None) -> Moments:
+def moments(screen: Any, trees: Callable[[Sequence[Window]], str] | None = None) -> Moments:
     numbers: Iterator[int] = iter(range(1, 100))
-    return Moments(screen, trees or (lambda: f"tree {next(numbers)}"))
+    return Moments(screen, trees or (lambda _: f"tree {next(numbers)}"))
 
 
 def test_a_still_screen_is_read_once() -> None:
@@ -51,7 +53,7 @@ def test_a_still_screen_is_read_once() -> None:
 def test_a_dialog_that_closes_while_the_tree_is_read_is_read_again() -> None:
     open_, closed = picture((50, 50, 200, 200)), picture()
     now = moments(Screen([open_, closed, closed])).now()
-    assert now.tree == "tree 2" and now.is_still and now.picture.tobytes() == closed.tobytes()
+    assert now.tree == "tree 2" and now.is_still and now.screen == Frame.of(closed)
 
 
 def test_windows_are_of_the_same_moment_as_the_tree() -> None:
@@ -79,4 +81,28 @@ def test_a_change_since_the_last_moment_is_told_also_one_of_the_caret_but_not_of
     screen._pictures = [picture((100, 100, 101, 120))]
     assert taken.now().has_changed is True
     screen._pictures, screen.pointer = [picture((100, 100, 101, 120), (190, 90, 200, 100))], (195, 95)
+    assert taken.now().has_changed is False
+
+
+def test_a_dialog_that_is_not_drawn_yet_is_a_change() -> None:
+    """Found by playing: a dialog stood in the list of windows, and the agent was told that nothing had changed."""
+    screen = Screen([picture()])
+    taken = moments(screen)
+    taken.now()
+    screen._titles = ["Export"]
+    assert taken.now().has_changed is True and taken.now().has_changed is False
+
+
+@pytest.fixture
+def slow_tree(monkeypatch: pytest.MonkeyPatch) -> Callable[[Sequence[Window]], str]:
+    monkeypatch.setattr("machines.guest.moments._SECONDS", 0.0)
+    return lambda _: "tree"
+
+
+def test_a_dialog_that_comes_at_the_end_is_in_the_windows_of_that_moment_and_no_change_later(slow_tree: Callable[[Sequence[Window]], str]) -> None:
+    """The tree takes long when a program hangs: nothing can be read again then."""
+    screen = Screen([picture(), picture((50, 50, 200, 200))], titles=["Image", "Export"])
+    taken = moments(screen, slow_tree)
+    first = taken.now()
+    assert (first.windows[0].title, first.is_still) == ("Export", False)
     assert taken.now().has_changed is False

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from machines.client import as_page
@@ -19,7 +20,7 @@ from machines.guest.platform import Window
 from machines.image import declared, find_image
 from machines.trees.roles import declared as declared_roles
 from tests.conftest import REPOSITORY
-from tests.machines.guest.fake import app_of, guest
+from tests.machines.guest.fake import app_of, guest, serving
 
 TOKEN = {"Authorization": "Bearer secret"}
 SAVE = ["push button", "Save", 10, 20, 30, 40]
@@ -141,17 +142,17 @@ def test_no_browser_at_all_is_left_out() -> None:
 def test_the_page_is_asked_only_if_a_browser_is_in_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     platform, one = guest(tmp_path)
     monkeypatch.setattr(Page, "elements", lambda _: [TOLD])
-    client = app_of(one).test_client()
 
     def dom() -> Any:
-        found = client.post("/observe", json={"what": ["dom"]}, headers=TOKEN).json
-        assert found is not None and set(found) == {"dom", "seconds"}
+        found = httpx.post(f"{address}/observe", json={"what": ["dom"]}, headers=TOKEN).json()
+        assert set(found) == {"dom", "seconds"}
         return found["dom"]
 
-    assert dom() == [], "an editor is in front"
-    window = Window(1, "New Tab", "Chromium", 7, 0, 0, 100, 100, True)
-    monkeypatch.setattr(platform, "windows", lambda: [window])
-    assert dom() == [TOLD]
+    with serving(app_of(one)) as address:
+        assert dom() == [], "an editor is in front"
+        window = Window(1, "New Tab", "Chromium", 7, 0, 0, 100, 100, True)
+        monkeypatch.setattr(platform, "windows", lambda: [window])
+        assert dom() == [TOLD]
 
 
 def test_what_is_no_element_is_a_fault() -> None:

@@ -3,23 +3,28 @@
 import ast
 import base64
 import io
+import json
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
-from flask.testing import FlaskClient
 from PIL import Image
 
 from machines.guest.settling import settled
 from tests.conftest import REPOSITORY
-from tests.machines.guest.fake import TREE, FakePlatform, app_of, guest
+from tests.machines.guest.fake import TREE, FakePlatform, app_of, guest, serving
 
 TOKEN = {"Authorization": "Bearer secret"}
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> tuple[FakePlatform, FlaskClient]:
+def served(tmp_path: Path) -> Iterator[tuple[FakePlatform, httpx.Client]]:
     platform, one = guest(tmp_path)
-    return platform, app_of(one).test_client()
+    with serving(app_of(one)) as address, httpx.Client(base_url=address) as client:
+        yield platform, client
 
 
 def test_shared_modules_import_no_platform() -> None:
@@ -36,40 +41,42 @@ def test_shared_modules_import_no_platform() -> None:
         assert not {name for name in imported if "on_linux" in name or "on_windows" in name or name.startswith(("Xlib", "jeepney", "comtypes"))}, path
 
 
-def test_an_observation_holds_the_parts_of_the_platform(served: tuple[FakePlatform, FlaskClient]) -> None:
+def test_an_observation_holds_the_parts_of_the_platform(served: tuple[FakePlatform, httpx.Client]) -> None:
     platform, client = served
     platform.clipboard = "pears"
-    seen = client.post("/observe", json={"what": ["screenshot", "tree", "windows", "clipboard"]}, headers=TOKEN).json
-    assert seen is not None and seen["tree"] == TREE and seen["clipboard"] == "pears"
+    seen = client.post("/observe", json={"what": ["screenshot", "tree", "windows", "clipboard"]}, headers=TOKEN).json()
+    assert seen["tree"] == TREE and seen["clipboard"] == "pears"
     assert Image.open(io.BytesIO(base64.b64decode(seen["screenshot"]))).size == (200, 100)
     assert [window["window_class"] for window in seen["windows"]] == ["Notepad"]
-    bare = client.post("/observe", json={"what": ["screenshot_without_pointer"]}, headers=TOKEN).json
-    assert bare is not None and set(bare) == {"screenshot_without_pointer", "seconds"}
+    bare = client.post("/observe", json={"what": ["screenshot_without_pointer"]}, headers=TOKEN).json()
+    assert set(bare) == {"screenshot_without_pointer", "seconds"}
     assert bare["screenshot_without_pointer"] != seen["screenshot"]
     assert client.get("/platform", headers=TOKEN).text == "Windows"
-    assert client.post("/screen_size", headers=TOKEN).json == {"width": 200, "height": 100}
+    assert client.post("/screen_size", headers=TOKEN).json() == {"width": 200, "height": 100}
 
 
-def test_actions_go_to_the_platform(served: tuple[FakePlatform, FlaskClient]) -> None:
+def test_actions_go_to_the_platform(served: tuple[FakePlatform, httpx.Client]) -> None:
     platform, client = served
     for action in (
         {"name": "move", "x": 1, "y": 2}, {"name": "single_click"}, {"name": "double_click"}, {"name": "right_click"}, {"name": "drag", "x": 5, "y": 6},
         {"name": "triple_click", "keys": "ctrl"}, {"name": "single_click", "keys": "alt+shift"}, {"name": "scroll", "direction": "left", "clicks": 9},
         {"name": "scroll", "direction": "up"}, {"name": "write", "text": "é"}, {"name": "press", "combination": "ctrl+s"}, {"name": "paste"},
         {"name": "copy_text", "text": "x"}, {"name": "copy_image", "x": 0, "y": 0, "width": 9, "height": 8},
-        {"name": "open_program", "program": "notepad"}, {"name": "switch_to_app", "window": "notes"},
+        {"name": "open_program", "program": "notepad"}, {"name": "switch_to_app", "window": "notes"}, {"name": "middle_click"}, {"name": "mouse_down"},
+        {"name": "mouse_up"}, {"name": "drag_along", "path": [[1, 2], [3, 4], [5, 6]], "keys": "shift"}, {"name": "hold_key", "combination": "w", "seconds": 2},
     ):  # fmt: skip
         assert client.post("/act", json={"action": action}, headers=TOKEN).status_code == 200, action
     assert platform.input.done == [
-        ("move", 1, 2), ("click", "left", 1, ""), ("click", "left", 2, ""), ("click", "right", 1, ""), ("drag", 5, 6),
-        ("click", "left", 3, "ctrl"), ("click", "left", 1, "alt+shift"), ("scroll", "left", 9), ("scroll", "up", 3), ("write", "é"),
-        ("press", "ctrl+s"), ("press", "ctrl+v"),
+        ("move", 1, 2), ("click", "left", 1, ""), ("click", "left", 2, ""), ("click", "right", 1, ""), ("drag_along", (3, 4), (5, 6), ""),
+        ("click", "left", 3, "ctrl"), ("click", "left", 1, "alt+shift"), ("scroll", "left", 9, ""), ("scroll", "up", 3, ""), ("write", "é"),
+        ("press", "ctrl+s"), ("press", "ctrl+v"), ("click", "middle", 1, ""), ("button_down",), ("button_up",),
+        ("drag_along", (1, 2), (3, 4), (5, 6), "shift"), ("hold", "w", 2),
     ]  # fmt: skip
     assert platform.clipboard == "x" and platform.pictures[0].size == (9, 8)
     assert platform.started == [["notepad.exe"]] and platform.activated == ["notes.txt"]
 
 
-def test_what_the_platform_refuses_is_said_with_400(served: tuple[FakePlatform, FlaskClient]) -> None:
+def test_what_the_platform_refuses_is_said_with_400(served: tuple[FakePlatform, httpx.Client]) -> None:
     _, client = served
     for path, body in (
         ("/act", {"action": {"name": "switch_to_app", "window": "nowhere"}}),
@@ -77,23 +84,25 @@ def test_what_the_platform_refuses_is_said_with_400(served: tuple[FakePlatform, 
         ("/execute", {"command": ""}),
     ):
         answer = client.post(path, json=body, headers=TOKEN)
-        assert answer.status_code == 400 and answer.json and answer.json["status"] == "error"
+        assert answer.status_code == 400 and answer.json()["status"] == "error"
 
 
-def test_files_and_commands(served: tuple[FakePlatform, FlaskClient]) -> None:
+def test_files_and_commands(served: tuple[FakePlatform, httpx.Client]) -> None:
     platform, client = served
-    client.post("/setup/upload", data={"file_path": "a/b.txt", "file_data": (io.BytesIO(b"\r\n\x1a"), "b.txt")}, headers=TOKEN)
-    assert client.post("/file", data={"file_path": str(platform.home / "a/b.txt")}, headers=TOKEN).data == b"\r\n\x1a", "as it is, byte for byte"
+    content = b"\r\n--\x1a\r\n\r\n--\r\n"
+    sent = client.post("/setup/upload", data={"file_path": "a/gr\u00fcn.txt"}, files={"file_data": ("b.txt", content)}, headers=TOKEN)
+    assert sent.text == "File Uploaded"
+    assert client.post("/file", data={"file_path": str(platform.home / "a/gr\u00fcn.txt")}, headers=TOKEN).content == content, "byte for byte"
     assert client.post("/file", data={"file_path": "nowhere"}, headers=TOKEN).status_code == 404
-    assert client.post("/setup/recycle_file", json={"path": "a/b.txt"}, headers=TOKEN).status_code == 200
-    assert (platform.home / "bin/b.txt").is_file()
-    assert client.post("/run_python", json={"code": "print(6 * 7)"}, headers=TOKEN).json["output"] == "42\n"  # type: ignore[index]
+    assert client.post("/setup/recycle_file", json={"path": "a/gr\u00fcn.txt"}, headers=TOKEN).status_code == 200
+    assert (platform.home / "bin/gr\u00fcn.txt").is_file()
+    assert client.post("/run_python", json={"code": "print(6 * 7)"}, headers=TOKEN).json()["output"] == "42\n"
     assert client.post("/setup/close_all", headers=TOKEN).status_code == 200 and platform.open_windows == []
 
 
-def test_nothing_is_answered_without_the_token(served: tuple[FakePlatform, FlaskClient]) -> None:
+def test_nothing_is_answered_without_the_token(served: tuple[FakePlatform, httpx.Client]) -> None:
     _, client = served
-    assert client.get("/probe").json == {"status": "Probe successful", "ready": True, "starts": 1}
+    assert client.get("/probe").json() == {"status": "Probe successful", "ready": True, "starts": 1}
     assert client.get("/screenshot").status_code == 401
 
 
@@ -101,3 +110,65 @@ def test_the_screen_is_settled_when_nothing_changes_and_nothing_works() -> None:
     sums = iter([1, 2, 3, *[3] * 1000])
     assert settled(lambda: next(sums), lambda: False, 0.1, 10)
     assert not settled(lambda: 1, lambda: True, 0.1, 0.3)
+
+
+def test_what_is_no_request_for_an_endpoint_is_told_in_json(served: tuple[FakePlatform, httpx.Client]) -> None:
+    _, client = served
+    for sent, status in (
+        (client.get("/nowhere", headers=TOKEN), 404),
+        (client.get("/act", headers=TOKEN), 404),
+        (client.post("/act", content=b"[" * 100_000, headers=TOKEN), 400),
+        (client.post("/act", json=[1], headers=TOKEN), 400),
+        (client.post("/act", json={}, headers=TOKEN), 500),
+        (client.post("/setup/upload", data={"file_path": "a"}, headers=TOKEN), 400),
+        (client.post("/window_size", data={}, headers=TOKEN), 400),
+        (client.post("/act", content=iter([b"{}"]), headers=TOKEN), 413),
+    ):
+        assert sent.status_code == status and sent.json()["status"] == "error" and sent.json()["message"]
+    assert client.get("/probe").status_code == 200, "it still answers"
+
+
+def test_a_request_that_is_sent_again_gets_the_answer_of_the_first_one(served: tuple[FakePlatform, httpx.Client], tmp_path: Path) -> None:
+    """Also while the first one is at work, and if the answer is large."""
+    _, client = served
+    code = f"import pathlib, time\ntime.sleep(0.5)\nopen({str(tmp_path / 'runs')!r}, 'a').write('x')\nprint('y' * 3_000_000)"
+    answers: list[httpx.Response] = []
+
+    def send() -> None:
+        answers.append(client.post("/run_python", json={"code": code}, headers={**TOKEN, "Request-Id": "one"}, timeout=60.0))
+
+    first = threading.Thread(target=send)
+    first.start()
+    send()
+    first.join()
+    send()
+    assert (tmp_path / "runs").read_text() == "x"
+    assert len({answer.text for answer in answers}) == 1 and answers[0].json()["status"] == "success" and len(answers[0].text) > 3_000_000
+
+
+@pytest.mark.parametrize(("asked", "status"), [("Notepad", 200), ("Text.Notepad", 200), ("pad", 404), ("Text.Other", 404)])
+def test_the_name_of_a_window_may_stand_before_its_class(served: tuple[FakePlatform, httpx.Client], asked: str, status: int) -> None:
+    """As wmctrl writes it, and with it OSWorld's tasks: Mail.thunderbird."""
+    _, client = served
+    answer = client.post("/setup/activate_window", json={"window_name": asked, "strict": True, "by_class": True}, headers=TOKEN)
+    assert (answer.status_code == 200) == (status == 200), answer.text
+
+
+def test_a_request_that_breaks_off_is_not_carried_out(served: tuple[FakePlatform, httpx.Client]) -> None:
+    """And is not kept as the answer of the one that is sent again."""
+    platform, client = served
+    body = json.dumps({"action": {"name": "write", "text": "pears"}}).encode()
+    head = f"POST /act HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\nRequest-Id: seven\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with socket.create_connection((client.base_url.host, client.base_url.port)) as broken:
+        broken.sendall(head + body[:10])
+        broken.shutdown(socket.SHUT_WR)
+        assert broken.recv(100) == b""
+    assert not platform.input.done
+    assert client.post("/act", content=body, headers={**TOKEN, "Request-Id": "seven"}).json() == {"status": "success"} and platform.input.done
+
+
+def test_nothing_is_read_of_who_has_no_token(served: tuple[FakePlatform, httpx.Client]) -> None:
+    _, client = served
+    with socket.create_connection((client.base_url.host, client.base_url.port)) as stranger:
+        stranger.sendall(b"POST /act HTTP/1.1\r\nHost: x\r\nContent-Length: 500000000\r\n\r\n")
+        assert b" 401 " in stranger.recv(1000).partition(b"\r\n")[0], "it does not wait for the body"

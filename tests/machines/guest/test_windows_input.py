@@ -120,7 +120,7 @@ def test_input_that_windows_refuses_is_said() -> None:
     hand = on_windows_input.Input(api.Api(lambda _: library), SCREEN)
     hand.write("é" * 100)
     hand.press("ctrl+a")
-    hand.drag(10, 20)
+    hand.drag_along([(1, 1), (10, 20)])
     assert [call[0] for call in library.SendInput.calls[:3]] == [128, 72, 4] and {call[2] for call in library.SendInput.calls} == {40}
     library.SendInput.answer = 0
     with pytest.raises(ActionError, match="refuses mouse and keyboard"):
@@ -134,7 +134,7 @@ def test_a_picture_is_what_the_screen_holds_and_nothing_is_left() -> None:
         return lines
 
     library = Library(GetDIBits=pixels, GetCursorInfo=0, CreateCompatibleBitmap=77, CreateCompatibleDC=78)
-    picture = screen.taken(api.Api(lambda _: library), Screen(3, 2))
+    picture = screen.taken(api.Api(lambda _: library), Screen(3, 2)).picture()
     assert len(library.GetCursorInfo.calls) == 1, "the pointer is looked for, to be drawn"
     assert picture.size == (3, 2) and picture.getpixel((2, 1)) == (30, 20, 10)
     assert library.DeleteObject.calls == [(77,)] and library.DeleteDC.calls == [(78,)] and len(library.ReleaseDC.calls) == 1

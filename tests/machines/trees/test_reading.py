@@ -242,6 +242,24 @@ def test_what_is_scrolled_away_is_left_out_and_what_is_cut_off_has_the_box_of_wh
     }  # fmt: skip
 
 
+def test_what_a_scroll_area_of_qt_does_not_show_is_left_out() -> None:
+    """Found by players: settings of VLC that were scrolled away were listed where its buttons stand."""
+    button, away = (node("check-box", name, (273, top, 199, 21)) for name, top in (("shown", 557), ("away", 692)))
+    view = node("filler", "", (252, 186, 762, 491), node("filler", "", (252, 186, 762, 580), button + away))
+    bar = node("filler", "", (1014, 186, 14, 491), node("scroll-bar", "", (1014, 186, 14, 491)))
+    found = of_linux(node("dialog", "Preferences", (240, 50, 800, 700), node("filler", "", (252, 186, 776, 491), view + bar)))
+    assert "shown" in found and "away" not in found
+
+
+def test_a_strip_in_which_nothing_can_be_read_is_left_out() -> None:
+    """Found by looking through screens: a paragraph of which 2 pixels were in view was told with its whole text."""
+    rows = [
+        node("paragraph", name, (10, y, 300, height)) for name, y, height in (("strip", 20, 38), ("half", 40, 20), ("low", 60, 8), ("below", 311, 30))
+    ]
+    found = of_linux(node("frame", "w", (0, 0, 400, 400), node("document-text", "", (0, 50, 400, 270), "".join(rows))))
+    assert {name: found[name].box[3] for name in ("strip", "half", "low", "below") if name in found} == {"half": 10, "low": 8}
+
+
 def test_the_items_of_an_open_menu_are_told_though_its_bar_stands_in_a_narrow_pane() -> None:
     item = node("menu-item", "Spacing", (0, 40, 90, 20))
     found = of_linux(node("frame", "w", (0, 0, 800, 600), node("scroll-pane", "", (0, 0, 800, 25), node("menu", "Format", (0, 0, 40, 25), item))))
@@ -256,6 +274,13 @@ def test_a_frame_in_a_window_is_no_window_and_a_dialog_in_it_is_one() -> None:
     assert (found["Play"].window, found["OK"].window) == ("song - player", "Open")
 
 
+def test_what_a_dialog_to_choose_a_file_is_made_of_is_in_the_window_of_the_dialog() -> None:
+    """Found by playing: half of the dialog was told as if it were of another window, behind the page."""
+    widget = node("file-chooser", "File Chooser Widget", (0, 0, 300, 150), node("text", "Name:", (0, 0, 90, 20)))
+    found = of_linux(node("file-chooser", "Save File", (0, 0, 300, 200), widget + node("push-button", "Save", (0, 160, 90, 20))))
+    assert found["Name:"].window == found["Save"].window == "Save File"
+
+
 def test_what_an_open_menu_hides_is_left_out_and_what_is_in_it_is_told() -> None:
     listed = node("window", "", (0, 30, 100, 60), node("table-cell", "Choice", (0, 60, 100, 20)))
     nodes = [
@@ -266,6 +291,58 @@ def test_what_an_open_menu_hides_is_left_out_and_what_is_in_it_is_told() -> None
     ]
     xml = f'<desktop-frame {UBUNTU} popups="(0, 30, 100, 60) (5, 5, 3, 3)"><application name="a">{"".join(nodes)}</application></desktop-frame>'
     assert {one.name for one in read_elements(xml, SCREEN)} == {"Open", "Beside", "Choice", ""}
+
+
+def test_what_an_open_menu_covers_in_part_is_clicked_where_it_can_be_seen_and_its_window_stays() -> None:
+    """Found by looking through screens: with an open menu, Mousepad's text and the title of its window were not told."""
+    window = node("frame", "*notes - Mousepad", (0, 0, 400, 300), node("text", "", (0, 30, 400, 270)) + node("menu-item", "Wrap", (100, 35, 200, 20)))
+    xml = f'<desktop-frame {UBUNTU} popups="(100, 30, 200, 250)"><application name="mousepad">{window}</application></desktop-frame>'
+    frame, text, item = read_elements(xml, SCREEN)
+    assert (frame.box, text.box, text.whole, item.whole) == ((0, 0, 400, 300), (0, 30, 100, 270), (0, 30, 400, 270), None)
+
+
+def test_which_part_of_a_text_is_in_view_and_where_its_caret_is_are_read() -> None:
+    text = of_linux(node("text", "t", (0, 0, 90, 20), "pears and plums", 'in-view="(6, 9)" caret="7"'))["t"]
+    assert (text.in_view, text.caret) == ((6, 9), 7)
+    assert (of_linux(node("text", "t", (0, 0, 90, 20), "pears"))["t"].in_view) is None
+
+
+def test_line_breaks_before_a_text_are_counted_with_its_view() -> None:
+    """Found by review: they were taken off, and the view was three characters too far."""
+    counted, plain = (of_linux(node("text", "t", (0, 0, 90, 20), "\n\n\nabcdef\n", more))["t"] for more in ('in-view="(3, 6)"', ""))
+    assert counted.in_view is not None and counted.text[slice(*counted.in_view)] == "abc"
+    assert plain.text == "abcdef"
+
+
+def test_headers_and_signs_under_an_open_menu_are_not_told() -> None:
+    """Found by review: a click on one of them went to the menu."""
+    sheet = node(
+        "document-spreadsheet", "", (40, 60, 200, 200), node("table-cell", "A1", (40, 60, 70, 20)) + node("table-cell", "B1", (110, 60, 70, 20))
+    )
+    item = node("tree-item", "Folder", (340, 60, 100, 20), more='st:expandable="true"')
+    inside = node("panel", "", (40, 40, 200, 20)) + sheet + node("tree", "", (320, 40, 200, 200), item)
+    window = node("frame", "w", (0, 0, 800, 600), inside)
+    told = [
+        [one.label for one in read_elements(f'<desktop-frame {UBUNTU} popups="{menus}"><application name="a">{window}</application></desktop-frame>', SCREEN)
+         if one.role in ("column header", "toggle button")]
+        for menus in ("", "(100, 0, 230, 120)")
+    ]  # fmt: skip
+    assert told == [["A", "B", "Folder"], []]
+
+
+def test_what_the_toolkit_draws_in_libreoffice_may_be_a_pixel_larger_than_its_place() -> None:
+    """Found by looking through screens: Calc's buttons to move between sheets were moved out of the window with what LibreOffice draws itself."""
+    strip = node("panel", "", (0, 480, 138, 20), node("panel", "", (0, 505, 138, 21), node("push-button", "Add", (108, 505, 24, 21))))
+    root = node("root-pane", "", (0, 19, 800, 500), node("scroll-pane", "", (0, 100, 800, 401), strip))
+    assert of_linux(node("frame", "w", (0, 0, 800, 600), node("panel", "", (0, 44, 800, 500), root)))["Add"].box == (108, 505, 24, 21)
+
+
+def test_the_button_of_a_list_is_called_as_what_both_stand_in() -> None:
+    """LibreOffice names the panel around the field and the button of a list, and the field, and not the button."""
+    inside = node("text", "", (4, 85, 171, 34)) + node("toggle-button", "", (175, 85, 36, 34))
+    xml = node("frame", "w", (0, 0, 800, 600), node("panel", "Font Name", (4, 85, 207, 34), node("filler", "", (4, 85, 207, 34), inside)))
+    found = read_elements(f'<desktop-frame {UBUNTU}><application name="a">{xml}</application></desktop-frame>', SCREEN)
+    assert [one.description for one in found if one.role == "toggle button"] == ["Font Name"]
 
 
 def libreoffice(place: tuple[int, int]) -> dict[str, Element]:
@@ -295,5 +372,8 @@ def test_an_element_without_a_name_is_described_by_its_tooltip_or_by_what_it_sta
     button = node("push-button", "", (0, 0, 20, 20), more='description="Stop playback"')
     bar = node("tool-bar", "Styles", (30, 0, 24, 24), node("toggle-button", "", (32, 2, 20, 20)))
     far = node("tool-bar", "Wide", (0, 100, 900, 24), node("push-button", "", (0, 102, 20, 20)))
-    found = read_elements(f'<desktop-frame {UBUNTU}><application name="a">{button}{bar}{far}</application></desktop-frame>', SCREEN)
-    assert [one.label for one in found if one.role.endswith("button")] == ["Stop playback", "Styles", ""]
+    choice = node(
+        "combo-box", "Font Name", (0, 200, 200, 24), node("text", "Font Name", (0, 200, 172, 24)) + node("toggle-button", "", (172, 200, 28, 24))
+    )
+    found = read_elements(f'<desktop-frame {UBUNTU}><application name="a">{button}{bar}{far}{choice}</application></desktop-frame>', SCREEN)
+    assert [one.label for one in found if one.role.endswith("button")] == ["Stop playback", "Styles", "", "Font Name"]

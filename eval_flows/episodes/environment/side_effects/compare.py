@@ -69,7 +69,7 @@ def _of_entry(path: str, old: Entry | None, new: Entry | None, before: Home, cha
         yield f"{path} is not what it was: {_called(old)} became {_called(new)}"
     else:
         if old.mode != new.mode and not any(kind == _PERMISSIONS for kind, _ in about):
-            yield f"{path}: permissions changed from {old.mode} to {new.mode}"
+            yield f"{path}: permissions changed from {old.mode or 'none'} to {new.mode or 'none'}"
         if (old.size, old.digest) != (new.size, new.digest):
             yield from _of_content(path, before.contents.get(path), fetch(path), about)
 
@@ -97,8 +97,7 @@ def _of_content(path: str, old: bytes | None, new: bytes | None, about: Iterable
         return
     asked = [one for its_kind, one in about if its_kind == kind]
     try:
-        with within(_READING_SECONDS):
-            was, became = (KINDS[kind](content, asked) for content in (old, new))
+        was, became = within(_READING_SECONDS, lambda: [KINDS[kind](content, asked) for content in (old, new)])
     except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         yield f"{path} changed, and cannot be read as before"
         return

@@ -33,8 +33,25 @@ def of_database(content: bytes, changes: Sequence[Change]) -> Parts:
             connection.close()
 
 
+def spoiled(content: bytes, changes: Sequence[Change]) -> bytes:
+    """Return the database without a row: the first one that no change is about, of the first table that has such a row."""
+    whole = _whole(changes)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "fetched.db"
+        path.write_bytes(content)
+        connection = sqlite3.connect(path)
+        for (name,) in connection.execute("select name from sqlite_master where type = 'table' order by name").fetchall():
+            about = [change for change in changes if _name(change) == name.casefold()]
+            one = f'select min(rowid) from "{name}" where 1{_outside(about)}'
+            if name.casefold() not in whole and connection.execute(f'delete from "{name}" where rowid in ({one})').rowcount:
+                break
+        connection.commit()
+        connection.close()
+        return path.read_bytes()
+
+
 def _read(connection: sqlite3.Connection, changes: Sequence[Change]) -> Parts:
-    whole = {_name(change) for change in changes if "table" in change and not {"where", "columns"} & set(change)}
+    whole = _whole(changes)
     parts: Parts = {}
     schema: dict[str, Any] = {}
     query = "select type, name, tbl_name, sql from sqlite_master where name not like 'sqlite_%' order by name"
@@ -53,6 +70,16 @@ def _read(connection: sqlite3.Connection, changes: Sequence[Change]) -> Parts:
     return {"schema": schema, **parts}
 
 
+def _whole(changes: Sequence[Change]) -> set[str]:
+    """Return the names of the tables that are freed as a whole."""
+    return {_name(change) for change in changes if "table" in change and not {"where", "columns"} & set(change)}
+
+
+def _outside(about: Sequence[Change]) -> str:
+    """Return a condition in SQL for the rows of a table that match none of the changes."""
+    return "".join(f" and not coalesce(({change['where']}), 0)" for change in about if "where" in change)
+
+
 def _name(change: Change) -> str:
     return str(change.get("table", "")).casefold()
 
@@ -67,8 +94,8 @@ def _columns(connection: sqlite3.Connection, table: str, about: Sequence[Change]
 def _rows(connection: sqlite3.Connection, table: str, columns: Sequence[str], about: Sequence[Change]) -> Units:
     """Return the rows that no change frees, sorted, so that their order does not count."""
     wanted = ", ".join(_shown(column, about) for column in columns) or "null"
-    free = "".join(f" and not coalesce(({change['where']}), 0)" for change in about if "where" in change and "columns" not in change)
-    rows = connection.execute(f'select {wanted} from "{table}" where 1{free} limit {_MOST_ROWS}').fetchall()
+    outside = _outside([change for change in about if "columns" not in change])
+    rows = connection.execute(f'select {wanted} from "{table}" where 1{outside} limit {_MOST_ROWS}').fetchall()
     told = sorted(" | ".join("" if value is None else str(value) for value in row) for row in rows)
     return Units([Unit(f"row of {table}", row) for row in told])
 

@@ -17,7 +17,7 @@ from docx.oxml.ns import qn
 from eval_flows.episodes.checkers import pictures
 from eval_flows.episodes.checkers.care import unpacked
 from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
-from eval_flows.episodes.checkers.documents import of_document as getter
+from eval_flows.episodes.checkers.documents import of_open_document
 from eval_flows.episodes.environment.side_effects.parts import Parts, Unit, Units, freed, holding
 from eval_flows.episodes.tasks.changes import Change
 
@@ -103,7 +103,7 @@ def of_document(content: bytes, changes: Sequence[Change]) -> Parts:
                 units.append(Unit(name, text if free.words is None else free.words, tuple(_formats(formats, node, free))))
     parts: Parts = {"paragraphs": Units(units, any("end" in change for change in changes))}
     for part, whats in _GOT.items():
-        parts |= {what.replace("_", " "): _steady(getter(content, what)) for what in whats if part not in free_parts}
+        parts |= {what.replace("_", " "): _steady(of_open_document(document, what)) for what in whats if part not in free_parts}
     found: dict[str, Parts] = {
         "contents": {"table of contents": contents},
         "tables": {"tables": len(document.tables)},

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.environment.shell import WINDOWS
+from eval_flows.episodes.environment.side_effects import windows_home
 from machines.errors import MachineError
 
 _DIGESTED, _PACKED = 64 * 2**20, 2**20  # bytes of the largest file with a digest, and with its content; a larger file is known by its size alone
@@ -18,7 +20,7 @@ _SAY_END = r"printf '\0end\0'"
 
 @dataclass(frozen=True)
 class Entry:
-    """A file (`f`), a folder (`d`), a symbolic link (`l`) or something else; permissions in octal digits, size in bytes."""
+    """A file (`f`), a folder (`d`), a symbolic link (`l`) or something else; permissions in octal digits, on Windows attributes; size in bytes."""
 
     kind: str
     mode: str
@@ -41,6 +43,8 @@ def look_at_home(desktop: Desktop, watched: Collection[str], with_contents: bool
     `MachineError` if the guest cannot tell.
     """
     own = desktop.offers.own
+    if desktop.offers.platform == WINDOWS:
+        return _home_of(list(windows_home.listed(desktop, watched, with_contents, _DIGESTED, _PACKED)), own)
     answer = desktop.client.execute(_command(desktop.offers.home, own, sorted(watched), with_contents), shell=True)
     parts = str(answer["output"]).split(_END)
     if len(parts) != 3:
@@ -48,6 +52,16 @@ def look_at_home(desktop: Desktop, watched: Collection[str], with_contents: bool
     listed, digests, packed = parts
     entries = dict(_entries(listed, dict(_digests(digests)), own))
     return Home(entries, dict(_unpacked(packed)))
+
+
+def _home_of(listed: Collection[windows_home.Listed], own: Collection[str]) -> Home:
+    around_own = {path for pattern in own for path in _parents(pattern)}
+    entries = {
+        one.path: Entry(one.kind, one.mode, one.size, digest=one.digest and one.digest.lower())
+        for one in listed
+        if one.kind != "d" or one.path not in around_own
+    }
+    return Home(entries, {one.path: base64.b64decode(one.content) for one in listed if one.content is not None})
 
 
 def _command(home: str, own: Collection[str], watched: Collection[str], with_contents: bool) -> str:

@@ -1,14 +1,11 @@
 """Damage done on purpose, for proofs: to a file that the episode does not touch, and to one more part of a file that it touches."""
 
-import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from eval_flows.episodes.checkers import files
 from eval_flows.episodes.checkers.captures import read_capture
-from eval_flows.episodes.environment.side_effects import documents, pictures, workbooks
+from eval_flows.episodes.environment.side_effects import databases, documents, pictures, workbooks
 from eval_flows.episodes.environment.side_effects.compare import kind_of
 from eval_flows.episodes.environment.side_effects.home import Home
 from eval_flows.episodes.tasks.changes import Change, Changes
@@ -46,22 +43,6 @@ def _text(content: bytes, _: Sequence[Change]) -> bytes:
     return f"{_STRANGE}{end}{files.text(content)}".encode()
 
 
-def _database(content: bytes, changes: Sequence[Change]) -> bytes:
-    """Return the database without the first row of the first table that no change is about."""
-    touched = {str(change.get("table", "")).casefold() for change in changes}
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "fetched.db"
-        path.write_bytes(content)
-        connection = sqlite3.connect(path)
-        for (name,) in connection.execute("select name from sqlite_master where type = 'table' order by name").fetchall():
-            deleting = f'delete from "{name}" where rowid in (select min(rowid) from "{name}")'
-            if name.casefold() not in touched and connection.execute(deleting).rowcount:
-                break
-        connection.commit()
-        connection.close()
-        return path.read_bytes()
-
-
 def _capture(content: bytes, _: Sequence[Change]) -> bytes:
     """Return the capture with another last byte in the first packet."""
     frame = read_capture(content).packets[0].frame
@@ -73,7 +54,7 @@ SPOILERS: Mapping[str, Callable[[bytes, Sequence[Change]], bytes]] = {
     "csv": _text,
     "document": lambda content, _: documents.spoiled(content),
     "workbook": lambda content, _: workbooks.spoiled(content),
-    "database": _database,
+    "database": databases.spoiled,
     "picture": lambda content, _: pictures.spoiled(content),
     "capture": _capture,
     "settings": lambda content, _: content + b"\n[zzz]\nqqq=1\n",  # a section of its own: the last one of the file may be a program's own

@@ -50,7 +50,8 @@ def of_workbook(content: bytes, changes: Sequence[Change]) -> Parts:
 
 def _of_sheet(sheet: Any, about: Sequence[Change]) -> Iterator[tuple[str, Any]]:
     free_cells, free_parts = set(_cells(freed(about, "cells"))), set(freed(about, "parts"))
-    cells = [cell for row in sheet.iter_rows() for cell in row if cell.coordinate not in free_cells]
+    # Only cells that the file holds: `iter_rows` makes every empty one up to the last, and one value far out makes that thousands.
+    cells = [cell for _, cell in sorted(sheet._cells.items()) if cell.coordinate not in free_cells]
     where = {cell.coordinate: f"cell {sheet.title}!{cell.coordinate}" for cell in cells}
     yield "cells", {where[cell.coordinate]: _value(cell.value) for cell in cells if cell.value is not None}
     yield "formats", {f"{where[cell.coordinate]}, {name}": value for cell in cells for name, value in _formats(cell)}

@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval_flows.episodes.environment.desktop import Desktop, runs
+from eval_flows.episodes.environment.desktop import Desktop, runs, up_to_lone_tabs
 from eval_flows.episodes.environment.observation import Observation
 from machines.actions import Action, read_actions
 from machines.image import Image
@@ -93,21 +93,31 @@ def test_a_run_holds_no_character_twice_and_runs_are_the_whole_text(text: str) -
     assert all(after[0] == "\n" or after[0] in before for before, after in pairwise(found)), "no run ends early"
 
 
+@given(st.text(st.sampled_from("ab\t\n"), max_size=30))
+def test_a_text_is_cut_after_each_tab_that_only_moves_on(text: str) -> None:
+    found = up_to_lone_tabs(text)
+    assert "".join(found) == text and all(found)
+    lone = {place for place, character in enumerate(text) if character == "\t" and (place == 0 or text[place - 1] in "\t\n")}
+    assert set(accumulate(map(len, found))) - {len(text)} == {place + 1 for place in lone} - {len(text)}
+
+
 def test_a_calculator_gets_a_digit_that_comes_again_and_again(desktop: Desktop) -> None:
     desktop.open("galculator")
     assert [displayed(desktop, text) for text in ("11111111111", "62187499831")] == ["11111111111", "62187499831"]
     assert float(displayed(desktop, "12*(3+4)-5*6=")) == 54 and float(displayed(desktop, "7+7\n")) == 14
 
 
-@pytest.mark.slow(minutes=1)
-def test_a_calculator_gets_every_digit_of_many_long_numbers(desktop: Desktop) -> None:
+@pytest.mark.slow(minutes=0.4)
+@pytest.mark.rotates
+@pytest.mark.parametrize("third", range(3))
+def test_a_calculator_gets_every_digit_of_many_long_numbers(desktop: Desktop, third: int) -> None:
     desktop.open("galculator")
     random = Random(7)
-    for _ in range(NUMBERS):
+    for number in range(NUMBERS):
         digits = str(random.randrange(1, 10))
         while len(digits) < 11:
             digits += random.choice((digits[-1], *random.choices("0123456789", k=2)))
-        assert displayed(desktop, digits) == digits
+        assert number % 3 != third or displayed(desktop, digits) == digits
 
 
 def displayed(desktop: Desktop, text: str) -> str:

@@ -46,6 +46,11 @@ def test_the_clipboard_counts_as_it_was() -> None:
     assert not check(screen, PASTED, before).holds
 
 
+def test_a_line_may_be_copied_with_its_line_break_and_pasted_without() -> None:
+    for pasted, is_right in ((b"a line", True), (b"a line\n", True), (b"a line and more", False), (b"", False)):
+        assert check(desktop({"note.txt": pasted}, client={"clipboard": "a line\n"}), PASTED, {}).holds is is_right
+
+
 @pytest.mark.parametrize(
     ("there", "earlier"),
     [({}, []), ({"original.txt": b"old"}, [{"lines": "original.txt", "contains": "new"}]), ({"original.txt": b"old"}, [{"csv": {"path": "original.txt"}, "is": []}])],
@@ -101,6 +106,7 @@ def test_planting_what_the_checker_compares_with_earns_nothing(task: str, listed
         assert environment.evaluate(1).by_checks == 0
 
 
+@pytest.mark.rotates
 @pytest.mark.slow
 @pytest.mark.parametrize("task", ["thunar.move_file", "thunar.rename_file"])
 def test_what_was_moved_is_held_against_what_it_was(task: str, listed: Listed, catalog: Catalog, image: Image) -> None:
