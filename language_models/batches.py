@@ -5,19 +5,19 @@ import io
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import openai
 
 from language_models.cache import Batch
 from language_models.caller import ledger_line, now
-from language_models.chat import Answer, Request, read_completion
+from language_models.chat import Request, read_json
 from language_models.client import CALL_ID, Client, Item, Progress
 from language_models.errors import ModelError
 from language_models.failures import classify
+from language_models.interface import interface_of
 
 _MOST_REQUESTS = 10_000  # in one batch; the endpoint accepts 50,000, and 200 MB
-_URL: Literal["/v1/chat/completions"] = "/v1/chat/completions"
 _ROUNDS = 4  # a request can depend on the answer to another request
 _LONGEST_POLL = 60.0  # seconds
 _OVER = {"completed", "failed", "expired", "cancelled"}
@@ -30,8 +30,8 @@ def answer_by_batch(client: Client, items: Sequence[Item], work: Callable[[Item]
     Requests without an answer are put into the client's `failed`, so that they fail in that run. `poll` is the pause in seconds
     between the first two looks at a batch. It doubles up to a minute.
     """
-    if client.endpoint.interface != "chat":
-        raise ModelError(f"model '{client.endpoint.model}' only completes texts, but a batch holds chat requests: leave out --batch")
+    if not interface_of(client.endpoint).HAS_BATCHES:
+        raise ModelError(f"the interface '{client.endpoint.interface}' of model '{client.endpoint.model}' has no batches here: leave out --batch")
     try:
         client.run(_fetch_all(client, progress, poll))
         for _ in range(_ROUNDS):
@@ -66,7 +66,7 @@ async def _hand_in(client: Client, asked: Sequence[_Asked]) -> None:
     requests = [one for one in asked if one[0] not in known]
     if not requests:
         return
-    lines = (json.dumps({"custom_id": key, "method": "POST", "url": _URL, "body": _body(sent)}) for key, sent, _ in requests)
+    lines = (json.dumps({"custom_id": key, "method": "POST", "url": _url(client), "body": _body(sent)}) for key, sent, _ in requests)
     file = await client.connection.files.create(file=("requests.jsonl", io.BytesIO("\n".join(lines).encode())), purpose="batch")
     batch = Batch(file.id, None, requests)
     client.cache.put_batch(batch)
@@ -81,10 +81,14 @@ async def _made(client: Client, batch: Batch) -> Batch:
         if there.input_file_id == batch.input_file:
             break
     else:
-        there = await client.connection.batches.create(completion_window="24h", endpoint=_URL, input_file_id=batch.input_file)
+        there = await client.connection.batches.create(completion_window="24h", endpoint=_url(client), input_file_id=batch.input_file)
     made = replace(batch, batch_id=there.id)
     client.cache.put_batch(made)
     return made
+
+
+def _url(client: Client) -> str:
+    return f"/v1{interface_of(client.endpoint).PATH}"
 
 
 def _body(addressed: dict[str, Any]) -> dict[str, Any]:
@@ -117,7 +121,7 @@ async def _keep(client: Client, batch: Batch, state: Any) -> None:
     if state.output_file_id:
         content = await client.connection.files.content(state.output_file_id)
         for line in content.text.splitlines():
-            _keep_line(client, asked, json.loads(line))
+            _keep_line(client, asked, read_json(line))
     client.failed.update(asked)
     client.cache.end_batch(batch)
 
@@ -129,7 +133,7 @@ def _keep_line(client: Client, asked: dict[str, _Asked], line: dict[str, Any]) -
     if response.get("status_code") != 200 or key not in asked:
         return
     try:
-        answer: Answer = read_completion(response["body"], 0.0, client.endpoint)
+        answer = interface_of(client.endpoint).read(response["body"], 0.0, client.endpoint)
     except (ValueError, KeyError):
         return
     cheaper = replace(answer, cost_usd=answer.cost_usd * (client.endpoint.prices.batch_share if client.endpoint.prices else 1.0))

@@ -1,7 +1,8 @@
 """The cache of answers and the ledger of calls: one SQLite file with a write-ahead log, so that a kill loses at most the calls in flight.
 
 `answers` holds every complete answer by the whole request and the sample number, also refusals and truncated answers, but no transport errors.
-`texts` holds each text of messages once, because the requests of a run share texts. An unreadable entry is moved to `set_aside` and asked again.
+`texts` holds each long text of requests once, pictures too: the requests of a run share texts, and the turns of a conversation share pictures.
+An unreadable entry is moved to `set_aside` and asked again.
 `served` holds the weights that an endpoint says it serves, so that answers of other weights are never mixed with its own.
 """
 
@@ -10,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = _opened(path)
+        self._connection = opened(path)
         self._known_texts: set[str] = set()
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -107,7 +108,7 @@ class Cache:
     def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
         """Keep an answer and its call. From then on, both survive a kill."""
         with self._connection:
-            stored = json.dumps(self._with_texts_apart(request), ensure_ascii=False)
+            stored = json.dumps(self._apart(request), ensure_ascii=False)
             row = [key, stored, sample, json.dumps(answer, ensure_ascii=False)]
             self._connection.execute("insert or replace into answers (key, request, sample, answer) values (?, ?, ?, ?)", row)
             if call is not None:
@@ -140,15 +141,20 @@ class Cache:
         """Close the file."""
         self._connection.close()
 
-    def _with_texts_apart(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the request. The long texts of its messages are replaced by their hashes."""
-        if "prompt" in request:
-            return request | {"prompt": self._apart(request["prompt"])}
-        return request | {"messages": [message | {"content": self._apart(message["content"])} for message in request["messages"]]}
+    def _apart(self, part: Any) -> Any:
+        """Return a part of a request. Its long texts are replaced by their hashes."""
+        match part:
+            case dict():
+                return {name: self._apart(inner) for name, inner in part.items()}
+            case list():
+                return [self._apart(inner) for inner in part]
+            case str() if len(part) > _SHORT:
+                return self._stored(part)
+            case _:
+                return part
 
-    def _apart(self, text: str) -> str | dict[str, str]:
-        if len(text) <= _SHORT:
-            return text
+    def _stored(self, text: str) -> dict[str, str]:
+        """Store a text, and return its hash as it stands in requests."""
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
         if digest not in self._known_texts:
             self._connection.execute("insert or ignore into texts values (?, ?)", [digest, zlib.compress(text.encode())])
@@ -161,36 +167,47 @@ def request_key(request: dict[str, Any], sample: int) -> str:
     return hashlib.sha256(f"{json.dumps(request, sort_keys=True, ensure_ascii=False)}\n{sample}".encode()).hexdigest()
 
 
-def read_request(path: Path, call_id: str) -> list[dict[str, str]] | None:
-    """Return the messages of a kept call, found by the beginning of its key, or None if there is no such call."""
-    with contextlib.closing(_opened(path)) as connection:
+def read_request(path: Path, call_id: str) -> dict[str, Any] | None:
+    """Return the request of a kept call, found by the beginning of its key, or None if there is no such call."""
+    with contextlib.closing(opened(path)) as connection:
         found = connection.execute("select request from answers where key >= ? and key < ? || 'g' limit 1", [call_id, call_id]).fetchone()
         if found is None:
             return None
-        request = json.loads(found[0])
-        messages: list[dict[str, Any]] = request.get("messages") or [{"role": "user", "content": request["prompt"]}]
-        return [message | {"content": _whole(message["content"], connection)} for message in messages]
+        request: dict[str, Any] = whole(json.loads(found[0]), lambda digest: stored_text(connection, digest))
+        return request
 
 
-def _whole(content: str | dict[str, str], connection: sqlite3.Connection) -> str:
-    if isinstance(content, str):
-        return content
-    (stored,) = connection.execute("select content from texts where hash = ?", [content["text"]]).fetchone()
-    return zlib.decompress(stored).decode()
+def whole(part: Any, text_of: Callable[[str], str | None]) -> Any:
+    """Return a part of a kept request with its long texts. An object that holds no more than the hash of a stored text stands for it."""
+    match part:
+        case {"text": str(digest), **others} if not others:
+            return part if (stored := text_of(digest)) is None else stored
+        case dict():
+            return {name: whole(inner, text_of) for name, inner in part.items()}
+        case list():
+            return [whole(inner, text_of) for inner in part]
+        case _:
+            return part
+
+
+def stored_text(connection: sqlite3.Connection, digest: str) -> str | None:
+    """Return the text with that hash, or None if it is not stored."""
+    stored = connection.execute("select content from texts where hash = ?", [digest]).fetchone()
+    return None if stored is None else zlib.decompress(stored[0]).decode()
 
 
 def read_calls(path: Path) -> Iterator[Call]:
     """Every call that was made, in the order in which they ended."""
     if not path.is_file():
         return
-    with contextlib.closing(_opened(path)) as connection:
+    with contextlib.closing(opened(path)) as connection:
         names = ", ".join(field.name for field in fields(Call))
         for row in connection.execute(f"select {names} from calls order by rowid"):
             yield Call(*row)
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """Open the file and make its tables. A damaged file is set aside, and a new file replaces it."""
+def opened(path: Path) -> sqlite3.Connection:
+    """Open the file of the cache, and make its tables. A damaged file is set aside, and a new file replaces it."""
     try:
         return _with_tables(path)
     except sqlite3.OperationalError:

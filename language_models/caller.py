@@ -1,7 +1,6 @@
-"""Call an endpoint within its limits and the budget. Try again if that can help, and put every call into the ledger."""
+"""Call an endpoint by its interface, within its limits and the budget. Try again if that can help, and put every call into the ledger."""
 
 import asyncio
-import json
 import random
 import time
 from collections.abc import Callable
@@ -9,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
-import openai
 
 from language_models.cache import Call
-from language_models.chat import Answer, Request, read_completion
+from language_models.chat import Answer, Request, read_json
 from language_models.endpoint import Endpoint
 from language_models.errors import Failure, ModelError, OutOfTime, RequestFailed
 from language_models.failures import classify
+from language_models.interface import interface_of
 from language_models.limits import Allowance, Budget, Concurrency, Pace
 
 Write = Callable[[Answer | None, Call], Answer]
@@ -33,17 +32,14 @@ class Caller:
         self._requests, self._tokens = Pace(endpoint.requests_per_minute), Pace(endpoint.tokens_per_minute)
         self._successes = 0
         self._answered_last: tuple[Request, dict[str, Any], str] | None = None
-        self._connection: openai.AsyncOpenAI | None = None
+        self._connection: Any = None
+        self._interface = interface_of(endpoint)
 
     @property
-    def connection(self) -> openai.AsyncOpenAI:
-        """Return the openai client with its faster transport. It does not retry: this class decides that, because it knows the limits."""
+    def connection(self) -> Any:
+        """Return the client of the interface's package. It does not retry: this class decides that, because it knows the limits."""
         if self._connection is None:
-            timeout = self.endpoint.patience.timeout
-            transport = openai.DefaultAioHttpClient(timeout=timeout)
-            self._connection = openai.AsyncOpenAI(
-                base_url=self.endpoint.base_url, api_key=self._key, max_retries=0, timeout=timeout, http_client=transport
-            )
+            self._connection = self._interface.connect(self.endpoint, self._key)
         return self._connection
 
     async def close(self) -> None:
@@ -75,7 +71,7 @@ class Caller:
         assert failure is not None
         alone = self._successes == successes if failure.unreachable else self._successes == 0
         if alone and not failure.is_of_endpoint:
-            raise RequestFailed(failure.words, is_its_own=failure.too_long or failure.timed_out)
+            raise RequestFailed(failure.words, is_its_own=failure.excess is not None or failure.timed_out, excess=failure.excess)
         if failure.kind == "stop" or alone:
             self.stopped = self.stopped or ModelError(failure.words)
             raise self.stopped
@@ -98,7 +94,8 @@ class Caller:
         """Make one attempt."""
         await self._requests.wait()
         await self._tokens.wait(request.estimated_tokens)
-        most = self.endpoint.cost(request.estimated_tokens, 0, request.max_tokens + self.endpoint.reasoning_tokens)
+        written = tokens = request.estimated_tokens  # the highest price: all input is new, and put into the server's cache
+        most = self.endpoint.cost(tokens, 0, request.max_tokens + self.endpoint.reasoning_tokens, written)
         try:
             await self.budget.reserve(most)
         except ModelError as error:
@@ -107,10 +104,10 @@ class Caller:
         cost, started_at, started = 0.0, now(), time.perf_counter()
         try:
             async with allowance.running():
-                content = await _posted(self.connection, body)
-            answer = read_completion(json.loads(content), 1000 * (time.perf_counter() - started), self.endpoint)
+                content = await self._posted(body)
+            answer = self._interface.read(read_json(content), 1000 * (time.perf_counter() - started), self.endpoint)
             cost = answer.cost_usd
-        except (openai.OpenAIError, OSError, ValueError, OutOfTime) as error:
+        except (self._interface.PACKAGE.APIError, OSError, ValueError, OutOfTime) as error:
             write(None, ledger_line(self.endpoint, named, started_at, Answer("", "failed", latency_ms=1000 * (time.perf_counter() - started))))
             if isinstance(error, OutOfTime):
                 raise
@@ -137,14 +134,12 @@ class Caller:
         pause = min(patience.first_pause * 2.0 ** (attempt - 1), patience.longest_pause) * random.uniform(0.5, 1.0)
         return max(pause, min(failure.retry_after or 0.0, patience.longest_pause))
 
-
-async def _posted(connection: openai.AsyncOpenAI, body: dict[str, Any]) -> bytes:
-    """Return the raw body of the server's answer. The general `post` sends our body as it is. `create` would walk through the body again
-    and build models of the answer, which takes a third of the time of a call.
-    """
-    path = "/chat/completions" if "messages" in body else "/completions"
-    response = await connection.post(path, cast_to=httpx2.Response, body=body)
-    return response.content
+    async def _posted(self, body: dict[str, Any]) -> bytes:
+        """Return the raw body of the server's answer. The general `post` sends our body as it is. `create` would walk through the body again
+        and build models of the answer, which takes a third of the time of a call.
+        """
+        response: httpx2.Response = await self.connection.post(self._interface.PATH, cast_to=httpx2.Response, body=body)
+        return response.content
 
 
 def now() -> str:

@@ -8,12 +8,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import openai
-
 from language_models.client import Client
 from language_models.endpoint import Endpoint
 from language_models.errors import ModelError
 from language_models.failures import classify
+from language_models.interface import interface_of
 
 _WEIGHTS = ("n_params", "n_vocab", "n_embd", "size")  # of llama.cpp's `meta`
 _NO_LIST = {404, 405, 501}  # servers that do not list their models
@@ -21,14 +20,12 @@ _NO_LIST = {404, 405, 501}  # servers that do not list their models
 
 def check_endpoint(client: Client) -> Endpoint:
     """Return the client's endpoint with the context length that its server states. Raise a one-line ModelError if it cannot serve the model."""
-    endpoint = client.endpoint
+    endpoint, interface = client.endpoint, interface_of(client.endpoint)
     try:
-        listed = client.run(_listed(client))
-    except openai.APIStatusError as error:
-        if error.status_code in _NO_LIST:
+        listed = client.run(interface.models(client.connection, endpoint))
+    except (interface.PACKAGE.APIError, OSError, ValueError) as error:
+        if getattr(error, "status_code", None) in _NO_LIST:
             return endpoint
-        raise ModelError(classify(error, endpoint).words) from None
-    except (openai.OpenAIError, OSError, ValueError) as error:
         raise ModelError(classify(error, endpoint).words) from None
     if listed and endpoint.name_there not in listed:
         near = difflib.get_close_matches(endpoint.name_there, listed, 1)
@@ -54,12 +51,6 @@ def _refuse_other_weights(client: Client, weights: str) -> None:
         )
 
 
-async def _listed(client: Client) -> dict[str, dict[str, Any]]:
-    """Return the models of the server by name, with what the server says about them."""
-    page = await client.connection.models.list()
-    return {model.id: model.model_dump() for model in page.data}
-
-
 def _weights(model: dict[str, Any]) -> str:
     """Return the weights behind a name (vLLM: root; llama.cpp: their sizes in meta), or an empty text if the server does not say."""
     meta = model.get("meta") or {}
@@ -68,6 +59,6 @@ def _weights(model: dict[str, Any]) -> str:
 
 
 def _context(model: dict[str, Any]) -> int | None:
-    """Return the context length that the server states (vLLM: max_model_len; llama.cpp: meta.n_ctx), or None."""
-    stated = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
+    """Return the context length that the server states (vLLM: max_model_len; llama.cpp: meta.n_ctx; Anthropic: max_input_tokens), or None."""
+    stated = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx") or model.get("max_input_tokens")
     return int(stated) if stated else None

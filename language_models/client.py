@@ -1,4 +1,4 @@
-"""Ask models at an OpenAI-compatible endpoint: many requests at once, each paid for once.
+"""Ask models at an endpoint: many requests at once, each paid for once.
 
 A client holds the global objects of a run: one event loop, the cache, the caller with its limits, and the budget.
 """
@@ -12,13 +12,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TypeVar
 
-import openai
-
 from language_models.cache import Cache, Call, request_key
 from language_models.caller import Caller
-from language_models.chat import Answer, Request, Status
+from language_models.chat import Answer, Request, Status, read_answer
 from language_models.endpoint import Endpoint, Patience, Prices
 from language_models.errors import ModelError, RequestFailed
+from language_models.failures import SHORTER
+from language_models.interface import interface_of
 from language_models.limits import Allowance, Budget
 
 __all__ = ["Answer", "Client", "Deferred", "Endpoint", "Estimate", "Mode", "Patience", "Prices", "Progress", "Request", "Status", "ask_all"]
@@ -85,8 +85,8 @@ class Client:
         self.cache.close()
 
     @property
-    def connection(self) -> openai.AsyncOpenAI:
-        """Return the openai client, for requests that are not chats."""
+    def connection(self) -> Any:
+        """Return the client of the interface's package, for requests that ask no model."""
         return self._caller.connection
 
     def run(self, work: Coroutine[Any, Any, Made]) -> Made:
@@ -160,14 +160,14 @@ class Client:
 
         With an `allowance`, raise OutOfTime if the model takes longer.
         """
-        body = request.body(self.endpoint)
+        body = interface_of(self.endpoint).body(request, self.endpoint)
         addressed = {"base_url": self.endpoint.base_url, **body}
         if self.endpoint.edition is not None:
             addressed["edition"] = self.endpoint.edition  # only for the cache key; `body` is sent to the server
         key = request_key(addressed, request.sample)
         kept = self.cache.get(key)
         if kept is not None:
-            return Answer(**{**kept, "call_id": key[:CALL_ID], "from_cache": True})
+            return read_answer(kept, key[:CALL_ID])
         if key in self.failed:
             return Answer("", "failed", call_id=key[:CALL_ID])
         if self._take is not None:
@@ -212,9 +212,9 @@ class Client:
         context = self.endpoint.context_tokens
         if context is not None and request.fewest_tokens > context:
             raise RequestFailed(
-                f"a request of about {request.estimated_tokens:,} tokens is too long for the {context:,} of model '{self.endpoint.model}': "
-                "give it fewer cards or examples, or use a model with a longer context",
+                f"a request of about {request.estimated_tokens:,} tokens is too long for the {context:,} of model '{self.endpoint.model}': {SHORTER}",
                 is_its_own=True,
+                excess="request",
             )
 
 

@@ -1,16 +1,22 @@
 """An endpoint: the address of a model, its prices and its limits. The key stays in the environment."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
-from urllib.parse import urlsplit
+from typing import Literal, get_args
+from urllib.parse import SplitResult, urlsplit
 
 from language_models.errors import ModelError
 
-_DEFAULT_URL = "https://api.openai.com/v1"  # the default of the openai package
+Interface = Literal["chat", "completion", "responses", "anthropic"]
+INTERFACES: tuple[Interface, ...] = get_args(Interface)
+_OPENAI = ("https://api.openai.com/v1", "OPENAI_API_KEY")
+_PUBLIC: Mapping[Interface, tuple[str, str]] = {
+    **dict.fromkeys(INTERFACES, _OPENAI),
+    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+}  # the default addresses of the packages, and the usual variables of their keys
 _AT_ONCE = 8
-
-Interface = Literal["chat", "completion"]
+_GIVE_LOG_PROBABILITIES: tuple[Interface, ...] = ("chat", "responses")
 
 
 @dataclass(frozen=True)
@@ -20,12 +26,19 @@ class Prices:
     input: float
     output: float
     cached_input: float | None = None
+    written_input: float | None = None
     batch_share: float = 1.0  # share of these prices at the batch endpoint
 
-    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
-        """Return the dollars of one call. `cached_tokens` is the number of input tokens that the server had in its prefix cache."""
+    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int, written_tokens: int = 0) -> float:
+        """Return the dollars of one call.
+
+        Of all input tokens, the server had `cached_tokens` in its prefix cache, and it put `written_tokens` there.
+        """
         cached_price = self.input if self.cached_input is None else self.cached_input
-        return ((input_tokens - cached_tokens) * self.input + cached_tokens * cached_price + output_tokens * self.output) / 1_000_000
+        written_price = self.input if self.written_input is None else self.written_input
+        new_tokens = input_tokens - cached_tokens - written_tokens
+        dollars = new_tokens * self.input + cached_tokens * cached_price + written_tokens * written_price + output_tokens * self.output
+        return dollars / 1_000_000
 
 
 @dataclass(frozen=True)
@@ -40,32 +53,43 @@ class Patience:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """A model at an OpenAI-compatible server."""
+    """A model at a server."""
 
     model: str
     base_url: str | None = None
-    key_variable: str = "OPENAI_API_KEY"
+    key_variable: str | None = None  # if missing: the usual one of the interface
     served_as: str | None = None
-    interface: Interface = "chat"  # base models cannot chat; they only complete a text
+    interface: Interface = "chat"
     prices: Prices | None = None
     context_tokens: int | None = None
     openness: str | None = None
     edition: str | None = None  # a name for a change behind the same model and address: kept answers of another edition are not used
     takes_temperature: bool = True
     reasoning_tokens: int = 0
+    log_probabilities: bool = False  # whether answers are asked for with the log probabilities of their tokens; then they are other answers
     at_once: int = _AT_ONCE
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     patience: Patience = Patience()
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.base_url or _DEFAULT_URL)
+        parts = self._address
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ModelError(f"'{self._shown_url()}' is not the address of an endpoint: write it like http://localhost:8000/v1")
         if parts.username or parts.password or parts.query:
             raise ModelError(
                 f"the address {self._shown_url()} holds a key or a password: put it into an environment variable, and name that by --key-variable"
             )
+
+        if self.log_probabilities and self.interface not in _GIVE_LOG_PROBABILITIES:
+            raise ModelError(
+                f"model '{self.model}' speaks the interface '{self.interface}', and log probabilities come only with "
+                f"{' and '.join(_GIVE_LOG_PROBABILITIES)}: do not ask for them, or choose one of these by --interface"
+            )
+
+    @property
+    def _address(self) -> SplitResult:
+        return urlsplit(self.base_url or _PUBLIC[self.interface][0])
 
     def _shown_url(self) -> str:
         parts = urlsplit(self.base_url or "")
@@ -86,22 +110,28 @@ class Endpoint:
         """Return what decides the answers beside the requests: the model's name at the server, its address, and settings."""
         told: dict[str, str | int | bool] = {"endpoint": self.where, "served_as": self.name_there, "interface": self.interface}
         told |= {"takes_temperature": self.takes_temperature, "reasoning_tokens": self.reasoning_tokens}
+        told |= {"log_probabilities": True} if self.log_probabilities else {}
         return told if self.edition is None else told | {"edition": self.edition}
 
     @property
     def limits_by(self) -> str:
         """Return the parameter that limits the length of an answer. Servers other than OpenAI's all know the older name."""
-        return "max_completion_tokens" if urlsplit(self.base_url or _DEFAULT_URL).hostname == "api.openai.com" else "max_tokens"
+        return "max_completion_tokens" if self._address.hostname == urlsplit(_OPENAI[0]).hostname else "max_tokens"
+
+    @property
+    def key_name(self) -> str:
+        """Return the name of the environment variable that holds the key."""
+        return self.key_variable or _PUBLIC[self.interface][1]
 
     def key(self) -> str:
-        """Return the key from the environment, or "none" for a server of your own. Raise ModelError if OpenAI's server has no key."""
-        key = os.environ.get(self.key_variable)
-        if not key and self.limits_by == "max_completion_tokens":
+        """Return the key from the environment, or "none" for a server of your own. Raise ModelError if a public server has no key."""
+        key = os.environ.get(self.key_name)
+        if not key and self._address.hostname in {urlsplit(address).hostname for address, _ in _PUBLIC.values()}:
             raise ModelError(
-                f"the environment variable {self.key_variable} holds no key for {self.where}: set it, or give --base-url for a server without one"
+                f"the environment variable {self.key_name} holds no key for {self.where}: set it, or give --base-url for a server without one"
             )
         return key or "none"
 
-    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int) -> float:
+    def cost(self, input_tokens: int, cached_tokens: int, output_tokens: int, written_tokens: int = 0) -> float:
         """Return the dollars of one call. They are 0 if no price is known, for example for a model of your own."""
-        return 0.0 if self.prices is None else self.prices.cost(input_tokens, cached_tokens, output_tokens)
+        return 0.0 if self.prices is None else self.prices.cost(input_tokens, cached_tokens, output_tokens, written_tokens)

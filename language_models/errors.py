@@ -4,18 +4,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["again", "give_up", "stop"]
+Excess = Literal["request", "picture"]  # what was too much: the request for the model's context, or one of its pictures for the server
 
 
 @dataclass(frozen=True)
 class Failure:
-    """What to do after a failed call, and why. A request that was refused or timed out can itself be the cause, and not the endpoint."""
+    """What to do after a failed call, and why. A request that was refused or timed out can itself be the cause, and not the endpoint.
+
+    `excess` says what of the request was too much, if that is why: a smaller one can succeed.
+    """
 
     kind: Kind
     words: str
     overloaded: bool = False
     unreachable: bool = False
     timed_out: bool = False
-    too_long: bool = False
+    excess: Excess | None = None
     retry_after: float | None = None  # seconds that the server asked for
 
     @property
@@ -29,11 +33,15 @@ class ModelError(Exception):
 
 
 class RequestFailed(ModelError):
-    """The endpoint refused or never answered a request, and has answered no other yet. `is_its_own`: another request can succeed."""
+    """The endpoint refused or never answered a request, and has answered no other yet. `is_its_own`: another request can succeed.
 
-    def __init__(self, words: str, *, is_its_own: bool) -> None:
+    `excess` says what of the request was too much, if that is why: a smaller one can succeed.
+    """
+
+    def __init__(self, words: str, *, is_its_own: bool, excess: Excess | None = None) -> None:
         super().__init__(words)
         self.is_its_own = is_its_own
+        self.excess = excess
 
 
 class OutOfTime(ModelError):
@@ -42,3 +50,12 @@ class OutOfTime(ModelError):
 
 class BudgetReached(ModelError):
     """The next call can cost more than is left of the budget. All earlier calls are kept."""
+
+
+class FailedReply(ValueError):
+    """The server sent an error as its reply. `can_help` tells whether asking again can help; `code` is the server's word for the error."""
+
+    def __init__(self, words: str, *, can_help: bool, code: str = "") -> None:
+        super().__init__(words)
+        self.can_help = can_help
+        self.code = code

@@ -23,6 +23,7 @@ class DeclaredPrices(_Declared):
     input: float = Field(ge=0)
     output: float = Field(ge=0)
     cached_input: float | None = Field(None, ge=0, description="for input that the server has in its prefix cache")
+    written_input: float | None = Field(None, ge=0, description="for input that the server puts into its prefix cache")
     batch_share: float = Field(1.0, gt=0, le=1, description="share of these prices that the batch endpoint takes")
 
 
@@ -30,14 +31,15 @@ class DeclaredModel(_Declared):
     """A model, its server and its limits."""
 
     served_as: str | None = Field(None, description="its name at the server, if it differs")
-    base_url: str | None = Field(None, description="if missing: the default of the openai package")
-    key_variable: str = Field("OPENAI_API_KEY", description="name of the environment variable that holds the key; never the key itself")
-    interface: Interface = Field("chat", description="completion is for base models, which cannot chat")
+    base_url: str | None = Field(None, description="if missing: the public server of the interface")
+    key_variable: str | None = Field(None, description="name of the environment variable that holds the key; never the key itself")
+    interface: Interface = Field("chat", description="the API of its server; completion is for base models, which cannot chat")
     openness: Literal["open", "closed"]
     context_tokens: int = Field(gt=0)
     prices: DeclaredPrices | None = Field(None, description="if missing: the model costs nothing")
     takes_temperature: bool = Field(True, description="reasoning models refuse the parameter")
     reasoning_tokens: int = Field(0, ge=0, description="tokens for thinking, in addition to the tokens of the answer")
+    log_probabilities: bool = Field(False, description="whether answers are asked for with the log probabilities of their tokens")
     at_once: int = Field(8, ge=1, description="the most calls in flight")
     requests_per_minute: int | None = Field(None, gt=0)
     tokens_per_minute: int | None = Field(None, gt=0)
@@ -56,7 +58,8 @@ def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:
 
 
 def find_endpoint(name: str, base_url: str | None = None, key_variable: str | None = None, at_once: int | None = None,
-                  interface: Interface | None = None, edition: str | None = None, own: Path | None = None) -> Endpoint:  # fmt: skip
+                  interface: Interface | None = None, edition: str | None = None, own: Path | None = None,
+                  log_probabilities: bool = False) -> Endpoint:  # fmt: skip
     """Return the endpoint of a registered model, or of any model at `base_url`. Raise ModelError for an unknown name without `base_url`."""
     models = read_models(own)
     declared = models.get(name)
@@ -65,8 +68,8 @@ def find_endpoint(name: str, base_url: str | None = None, key_variable: str | No
         meant = f"; did you mean '{near[0]}'?" if near else ""
         raise ModelError(f"no model '{name}'{meant} (registered: {', '.join(models)}; or give the address of a server with --base-url)")
     if declared is None or base_url is not None:
-        key_variable = key_variable or "OPENAI_API_KEY"
-        return Endpoint(name, base_url, key_variable, interface=interface or "chat", at_once=at_once or 8, edition=edition)
+        at_once, interface = at_once or 8, interface or "chat"
+        return Endpoint(name, base_url, key_variable, interface=interface, at_once=at_once, edition=edition, log_probabilities=log_probabilities)
     return Endpoint(
         model=name,
         base_url=declared.base_url,
@@ -79,6 +82,7 @@ def find_endpoint(name: str, base_url: str | None = None, key_variable: str | No
         edition=edition,
         takes_temperature=declared.takes_temperature,
         reasoning_tokens=declared.reasoning_tokens,
+        log_probabilities=log_probabilities or declared.log_probabilities,
         at_once=at_once or declared.at_once,
         requests_per_minute=declared.requests_per_minute,
         tokens_per_minute=declared.tokens_per_minute,

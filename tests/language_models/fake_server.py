@@ -17,10 +17,12 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.language_models.fake_apis import APIS, Api
+
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that goes wrong with one call: a status, or `hang`, `cut`, `malformed`, `empty`, `long`, `slow`, `refusal`."""
+    """Something that goes wrong with one call: a status, or `hang`, `cut`, `malformed`, `empty`, `long`, `slow`, `refusal`, `picture` (too large)."""
 
     kind: str
     retry_after: float | None = None
@@ -28,7 +30,7 @@ class Fault:
     code: str | None = None
 
 
-Reply = Callable[[dict[str, Any]], "str | int | Fault"]
+Reply = Callable[[dict[str, Any]], "str | int | Fault | dict[str, Any] | list[dict[str, Any]]"]
 HANG = Fault("hang")  # apart from the others: who does not wait for an answer may pay for it twice, so it takes a patient client, and time
 MIXED = [Fault("429", retry_after=0.01), Fault("500"), Fault("503"), Fault("cut"), Fault("malformed"), Fault("slow")]
 
@@ -60,7 +62,10 @@ class _Site:
     def application(self) -> web.Application:
         application = web.Application(client_max_size=2**30)
         application.router.add_post("/v1/chat/completions", self.chat)
+        for path in APIS:
+            application.router.add_post(path, self.chat)
         application.router.add_get("/v1/models", self.list_models)
+        application.router.add_get("/v1/models/{name}", self.show_model)
         application.router.add_post("/v1/files", self.upload)
         application.router.add_get("/v1/files/{name}/content", self.download)
         application.router.add_post("/v1/batches", self.make_batch)
@@ -77,16 +82,18 @@ class _Site:
                 self.server.requests.append(request)
                 self.server.keys.append(http.headers.get("Authorization", ""))
             await asyncio.sleep(self.latency)
-            said = self.reply(request)
+            api = APIS.get(http.path, _Chat())
+            mistake = api.mistake(request)
+            said = self.reply(request) if mistake is None else Fault("400", message=mistake)
             if isinstance(said, int):
                 said = Fault(str(said))
-            return await _faulty(http, request, said, self.server) if isinstance(said, Fault) else self.completed(request, said)
+            return await _faulty(http, request, said, self.server, api) if isinstance(said, Fault) else self.completed(api, request, said)
         finally:
             self.in_flight -= 1
 
-    def completed(self, request: dict[str, Any], text: str) -> web.Response:
+    def completed(self, api: Api, request: dict[str, Any], said: str | dict[str, Any] | list[dict[str, Any]]) -> web.Response:
         self.server.paid[fingerprint(request)] += self.keeps
-        return web.json_response(completion(request["model"], text))
+        return web.json_response(said if isinstance(said, dict) else api.reply(request["model"], said))
 
     async def list_models(self, http: web.Request) -> web.Response:
         if not self.models:
@@ -95,6 +102,14 @@ class _Site:
         return web.json_response(
             {"object": "list", "data": [{"id": name, "object": "model", "created": 0, "owned_by": "x", **extra} for name in self.models]}
         )
+
+    async def show_model(self, http: web.Request) -> web.Response:
+        """One model, as Anthropic's API shows it."""
+        name = http.match_info["name"]
+        if name not in self.models:
+            return web.json_response(APIS["/v1/messages"].error(f"model: {name}", "not_found_error" if self.models else "no list"), status=404)
+        told = {"display_name": name, "created_at": "2026-01-01T00:00:00Z", "lifecycle": "active", "max_input_tokens": self.context}
+        return web.json_response({"type": "model", "id": name, **told})
 
     async def upload(self, http: web.Request) -> web.Response:
         form = await http.post()
@@ -122,7 +137,8 @@ class _Site:
         for line in self.server.files[asked["input_file_id"]].splitlines():
             entry = json.loads(line)
             said = self.reply(entry["body"])
-            body = completion(entry["body"]["model"], said) if isinstance(said, str) else {"error": {"message": "as told"}}
+            api = APIS.get(entry["url"], _Chat())
+            body = api.reply(entry["body"]["model"], said) if isinstance(said, str) else {"error": {"message": "as told"}}
             self.server.paid[fingerprint(entry["body"])] += isinstance(said, str)
             lines.append(
                 json.dumps({"custom_id": entry["custom_id"], "response": {"status_code": 200 if isinstance(said, str) else 500, "body": body}})
@@ -143,7 +159,28 @@ class _Site:
         return web.json_response(shown)
 
 
-async def _faulty(http: web.Request, request: dict[str, Any], fault: Fault, server: FakeServer) -> web.StreamResponse:
+class _Chat:
+    """The API of chats; it refuses pictures in the words of vLLM."""
+
+    too_large: tuple[str, str | None] = (
+        "The decoder prompt contains a(n) image item with length 4200, which exceeds the pre-allocated encoder cache size 3721.",
+        None,
+    )
+
+    def reply(self, model: str, said: str | Sequence[dict[str, Any]], **more: Any) -> dict[str, Any]:
+        return completion(model, str(said)) | more
+
+    def of_kind(self, model: str, kind: str) -> dict[str, Any]:
+        return _of_kind(model, kind)
+
+    def error(self, message: str, code: str | None) -> dict[str, Any]:
+        return {"error": {"message": message, "code": code}}
+
+    def mistake(self, request: dict[str, Any]) -> str | None:
+        return None
+
+
+async def _faulty(http: web.Request, request: dict[str, Any], fault: Fault, server: FakeServer, api: Api) -> web.StreamResponse:
     """The answer that goes wrong; those that a provider would charge for are counted."""
     match fault.kind:
         case "hang":
@@ -160,12 +197,14 @@ async def _faulty(http: web.Request, request: dict[str, Any], fault: Fault, serv
         case "slow":
             await asyncio.sleep(0.2)
             server.paid[fingerprint(request)] += 1
-            return web.json_response(completion(request["model"], "slowly"))
+            return web.json_response(api.reply(request["model"], "slowly"))
         case "empty" | "long" | "refusal":
             server.paid[fingerprint(request)] += 1
-            return web.json_response(_of_kind(request["model"], fault.kind))
+            return web.json_response(api.of_kind(request["model"], fault.kind))
+        case "picture":
+            return web.json_response(api.error(*api.too_large), status=400)
     headers = {"Retry-After": str(fault.retry_after)} if fault.retry_after is not None else {}
-    return web.json_response({"error": {"message": fault.message, "code": fault.code}}, status=int(fault.kind), headers=headers)
+    return web.json_response(api.error(fault.message, fault.code), status=int(fault.kind), headers=headers)
 
 
 def _of_kind(model: str, kind: str) -> dict[str, Any]:
@@ -198,7 +237,7 @@ def failing(reply: Reply, rate: float, faults: Sequence[Fault] = MIXED, seed: in
 def fake_server(
     reply: Reply, latency: float = 0.0, models: Sequence[str] = (), context: int | None = None, keeps: bool = True
 ) -> Iterator[FakeServer]:
-    """A server whose answer to a request is `reply(request)`: a text, the number of an HTTP error, or a Fault."""
+    """A server whose answer to a request is `reply(request)`: a text, a whole completion, the number of an HTTP error, or a Fault."""
     server, loop, started, address = FakeServer(), asyncio.new_event_loop(), threading.Event(), []
 
     async def start() -> web.AppRunner:

@@ -9,7 +9,7 @@ from language_models.batches import answer_by_batch
 from language_models.client import Client, Endpoint, Prices, Request
 from tests.language_models.fake_server import FakeServer, fake_server
 
-REQUESTS = [Request("Be brief.", f"Question {number}") for number in range(20)]
+REQUESTS = [Request.of("Be brief.", f"Question {number}") for number in range(20)]
 
 
 def reply(request: dict[str, Any]) -> str | int:
@@ -40,7 +40,7 @@ def test_a_batch_answers_at_its_price_and_leaves_what_failed_to_be_seen(tmp_path
 def test_questions_that_follow_from_answers_come_in_a_second_batch(tmp_path: Path) -> None:
     async def twice(request: Request) -> str:
         first = await client.ask(request)
-        return (await client.ask(Request("again", first.text.lower()))).text
+        return (await client.ask(Request.of("again", first.text.lower()))).text
 
     with fake_server(reply) as server, opened(server, tmp_path / "c") as client:
         answer_by_batch(client, REQUESTS[:5], twice, lambda done, total: None, poll=0.01)

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from language_models.cache import read_calls, read_request
-from language_models.chat import Answer
+from language_models.chat import Answer, read_arguments
 from language_models.client import Client, Endpoint, Patience, Prices, Request, ask_all
 from language_models.errors import BudgetReached, ModelError
+from language_models.told import told_messages
 from tests.language_models.fake_server import HANG, MIXED, Fault, failing, fake_server
 
-REQUESTS = [Request("Be brief.", f"Question {number}") for number in range(5)]
+REQUESTS = [Request.of("Be brief.", f"Question {number}") for number in range(5)]
 QUICK = Patience(attempts=6, first_pause=0.01, longest_pause=0.05)
 
 
@@ -46,13 +47,13 @@ def test_the_same_request_at_once_is_asked_once(tmp_path: Path) -> None:
 
 def test_every_part_of_a_request_and_the_sample_number_count(tmp_path: Path) -> None:
     different = [
-        Request("a", "b"),
-        Request("a", "c"),
-        Request("a", "b", sample=1),
-        Request("a", "b", temperature=0.5),
-        Request("a", "b", schema={"type": "object"}),
-        Request("a", "b", max_tokens=9),
-        Request("a", "b", top_p=0.5),
+        Request.of("a", "b"),
+        Request.of("a", "c"),
+        Request.of("a", "b", sample=1),
+        Request.of("a", "b", temperature=0.5),
+        Request.of("a", "b", schema={"type": "object"}),
+        Request.of("a", "b", max_tokens=9),
+        Request.of("a", "b", top_p=0.5),
     ]
     with fake_server(lambda request: "yes") as server:
         ask_all(endpoint(server.base_url), different, tmp_path / "calls.sqlite")
@@ -81,6 +82,21 @@ def test_statuses_are_kept_refusals_and_truncations_too(tmp_path: Path) -> None:
             answers = ask_all(endpoint(server.base_url), REQUESTS, tmp_path / "calls.sqlite")
         assert len(server.requests) == 5
     assert [answer.status for answer in answers] == ["empty", "truncated", "refused", "answered", "answered"]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"), [("So\ud83d", "So\ufffd"), ("\ude00x", "\ufffdx"), ("\ud83d\ude00 é", "\U0001f600 é"), ("\ud83dx\ud83d", "\ufffdx\ufffd")]
+)
+def test_half_a_character_in_an_answer_is_replaced_and_the_answer_kept(tmp_path: Path, said: str, text: str) -> None:
+    with fake_server(lambda request: said) as server:
+        found = [ask_all(endpoint(server.base_url), REQUESTS[:1], tmp_path / "calls.sqlite")[0].text for _ in range(2)]
+        assert len(server.requests) == 1
+    assert found == [text, text]
+
+
+def test_arguments_hold_whole_characters() -> None:
+    assert read_arguments(r'{"text": "a\ud83d"}') == ({"text": "a\ufffd"}, "")
+    assert "nested too deeply" in read_arguments("[" * 100_000)[1]
 
 
 @pytest.mark.parametrize("fault", [*MIXED, HANG], ids=lambda fault: fault.kind)
@@ -118,7 +134,7 @@ def test_a_call_that_never_succeeds_is_failed_among_others_and_asked_again_later
         (Fault("401", message="Incorrect API key provided: sk-very-secret"), "refused the key in MY_KEY"),
         (Fault("404"), "has no model 'm'"),
         (Fault("400", message="no such parameter for sk-very-secret"), "answered 400 to model 'm': no such parameter"),
-        (Fault("400", message="maximum context length is 4096 tokens"), "too long for its context: give it fewer cards or examples"),
+        (Fault("400", message="maximum context length is 4096 tokens"), "too long for its context: give it fewer cards, examples or pictures"),
         (Fault("429", code="insufficient_quota"), "the quota at .* is used up"),
         (Fault("500"), "answered 500"),
     ],
@@ -169,7 +185,7 @@ def test_every_call_is_written_down_with_tokens_money_and_purpose(tmp_path: Path
 
 
 def test_a_budget_ends_a_run_cleanly_and_keeps_what_was_paid_for(tmp_path: Path) -> None:
-    requests = [Request("", f"{number}", max_tokens=7) for number in range(50)]
+    requests = [Request.of("", f"{number}", max_tokens=7) for number in range(50)]
     with fake_server(shout, latency=0.01) as server:
         priced = endpoint(server.base_url, prices=Prices(0, 1_000_000))
         with pytest.raises(BudgetReached, match=r"budget of \$100 is reached: \$98"), Client(priced, tmp_path / "c", "", budget=100) as client:
@@ -187,7 +203,7 @@ def test_replay_asks_nothing(tmp_path: Path) -> None:
     with Client(endpoint(server.base_url), tmp_path / "c", "", mode="replay") as client:
         assert [answer.text for answer in client.each(REQUESTS, client.ask)] == [answer.text for answer in live]
         with pytest.raises(ModelError, match="not in the cache: run the same command without --replay"):
-            list(client.each([Request("", "new")], client.ask))
+            list(client.each([Request.of("", "new")], client.ask))
 
 
 def test_an_estimate_counts_what_is_not_in_the_cache(tmp_path: Path) -> None:
@@ -203,7 +219,7 @@ def test_an_estimate_counts_what_is_not_in_the_cache(tmp_path: Path) -> None:
 def test_a_request_that_cannot_fit_is_refused_before_it_is_asked(tmp_path: Path) -> None:
     with fake_server(shout) as server:
         with pytest.raises(ModelError, match="too long for the 100 of model 'm'"):
-            ask_all(endpoint(server.base_url, context_tokens=100), [Request("", "word " * 1000)], tmp_path / "c")
+            ask_all(endpoint(server.base_url, context_tokens=100), [Request.of("", "word " * 1000)], tmp_path / "c")
         assert server.requests == []
 
 
@@ -226,18 +242,19 @@ def test_a_file_that_is_no_database_is_set_aside(tmp_path: Path) -> None:
 
 
 def test_the_prompt_of_a_call_can_be_read_again(tmp_path: Path) -> None:
-    long = Request("a system prompt " * 100, "a question")
+    long = Request.of("a system prompt " * 100, "a question")
     with fake_server(shout) as server:
         (answer,) = ask_all(endpoint(server.base_url), [long], tmp_path / "c")
-    messages = read_request(tmp_path / "c", answer.call_id)
-    assert messages == [{"role": "system", "content": long.system}, {"role": "user", "content": long.user}]
+    request = read_request(tmp_path / "c", answer.call_id)
+    told = [{"role": message.role, "content": message.text} for message in long.messages]
+    assert request is not None and request["messages"] == told_messages(request) == told
     assert read_request(tmp_path / "c", "0" * 16) is None
 
 
 def test_what_is_in_flight_when_a_run_ends_early_is_kept(tmp_path: Path) -> None:
     with fake_server(shout, latency=0.05) as server:
         with Client(endpoint(server.base_url), tmp_path / "c", "") as client:
-            next(client.each([Request("", str(number)) for number in range(100)], client.ask))
+            next(client.each([Request.of("", str(number)) for number in range(100)], client.ask))
         kept = sqlite3.connect(tmp_path / "c").execute("select count(*) from answers").fetchone()[0]
         assert kept == len(server.requests) < 100
 
@@ -245,7 +262,7 @@ def test_what_is_in_flight_when_a_run_ends_early_is_kept(tmp_path: Path) -> None
 def test_work_of_several_calls_and_its_error(tmp_path: Path) -> None:
     async def twice(client: Client, request: Request) -> list[str]:
         first = await client.ask(request)
-        return [first.text, (await client.ask(Request("", first.text.lower()))).text]
+        return [first.text, (await client.ask(Request.of("", first.text.lower()))).text]
 
     with fake_server(shout) as server, Client(endpoint(server.base_url), tmp_path / "c", "") as client:
         found = list(client.each(REQUESTS[:2], lambda request: twice(client, request)))
@@ -253,7 +270,7 @@ def test_work_of_several_calls_and_its_error(tmp_path: Path) -> None:
 
 
 def test_many_faults_and_every_request_has_a_status_and_nothing_is_paid_twice(tmp_path: Path) -> None:
-    requests = [Request("", f"{number}") for number in range(300)]
+    requests = [Request.of("", f"{number}") for number in range(300)]
     reply: Callable[[dict[str, Any]], Any] = failing(shout, 0.3, MIXED)
     with fake_server(reply) as server:
         answers: list[Answer] = ask_all(endpoint(server.base_url, at_once=32), requests, tmp_path / "c")

@@ -17,9 +17,16 @@ PAPER += ["gemma-3-270m", "gemma-3-4b-pt", "llama-3-8b", "phi-4"]
 
 def test_the_models_of_the_paper_are_registered() -> None:
     models = read_models()
-    assert list(models) == PAPER
-    assert {name for name, model in models.items() if model.openness == "closed"} == {"gpt-5", "gpt-4o-mini"}
+    assert list(models)[: len(PAPER)] == PAPER
+    assert {name for name in PAPER if models[name].openness == "closed"} == {"gpt-5", "gpt-4o-mini"}
     assert all((model.prices is not None) == (model.openness == "closed") for model in models.values())
+
+
+def test_models_for_native_computer_use_are_registered_with_their_interfaces() -> None:
+    found = {name: find_endpoint(name) for name in ("gpt-5.4", "claude-opus-5", "ui-tars-1.5-7b")}
+    assert [one.interface for one in found.values()] == ["responses", "anthropic", "chat"]
+    assert [one.key_name for one in found.values()] == ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"]
+    assert found["claude-opus-5"].prices == Prices(5, 25, 0.5, 6.25) and find_endpoint("gpt-5.4", interface="chat").interface == "chat"
 
 
 def test_a_model_of_ones_own_adds_to_ours_and_stands_before_them(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ class Clicker:
     """Decides at random; the same episode and repeat give the same seed."""
 
     wants = frozenset[str]()
+    is_scripted = True
 
     def __init__(self, setting: Setting) -> None:
         """Take the seed from the task and the repeat."""

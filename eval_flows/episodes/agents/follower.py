@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from eval_flows.episodes.agents.agent import Decision, Situation
+from eval_flows.episodes.agents.awaited import OracleStuck
 from eval_flows.episodes.agents.choice import Setting
-from eval_flows.episodes.agents.oracle import OracleStuck, lines
+from eval_flows.episodes.agents.oracle import lines
 from eval_flows.episodes.environment import DONE, FAIL
 
 
@@ -12,6 +13,7 @@ class Follower:
     """Decides the lines of the oracle, one after another; it may look again while it waits for an element."""
 
     wants = frozenset[str]()
+    is_scripted = True
 
     def __init__(self, setting: Setting) -> None:
         """Keep the environment, where elements are looked for."""
@@ -30,7 +32,10 @@ class Follower:
         if infeasible is not None:
             yield Decision([FAIL], words=infeasible)
             return
+        yield from self._worked()
+        yield Decision([DONE])
+
+    def _worked(self) -> Iterator[Decision]:
         for step in self._environment.steps_left:
             for line in lines(self._environment, step):
                 yield Decision(line.actions, words=line.words)
-        yield Decision([DONE])

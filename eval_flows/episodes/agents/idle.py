@@ -9,6 +9,7 @@ class Idle:
     """Decides DONE."""
 
     wants = frozenset[str]()
+    is_scripted = True
 
     def __init__(self, setting: Setting) -> None:
         """Need nothing of the episode."""

@@ -3,27 +3,22 @@
 Each element is found by its role and name when it appears; the oracle may look again while it waits for one.
 """
 
-import shlex
-import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
-from eval_flows.episodes.agents.screen_texts import is_screen_text, with_screen_texts
-from eval_flows.episodes.environment import Environment, Observation
+from eval_flows.episodes.agents.awaited import Entry, OracleStuck, Patience, awaited, wait_for
+from eval_flows.episodes.agents.screen_texts import is_screen_text
+from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.environment.desktop import Desktop
+from eval_flows.episodes.environment.shell import script_command
 from eval_flows.episodes.tasks.makers.maker import make
 from eval_flows.episodes.tasks.task import TaskStep
 from machines.actions import Action
 from machines.errors import MachineError
-from machines.observation import Element
 
 ELEMENT_SECONDS = 12.0
-_LOOKS_AT_LEAST = 6  # looks, even when each takes long
-_ASK_EVERY, _ASK_AT_MOST_EVERY = 0.05, 0.4  # seconds: after a while it asks less often, since the application has to answer
-_STILL_AT_MOST = 10.0  # seconds
-_STILL, _STILL_WITHIN, _WAITS_FOR_STILLNESS = 0.5, 3.0, 3  # seconds and times: a machine that works when the time is over gets some more
 _CLICKS = {"click": "single_click", "double_click": "double_click", "right_click": "right_click", "hover": None}
 _ARGUMENT_OF = {
     "write": "text",
@@ -35,39 +30,17 @@ _ARGUMENT_OF = {
     "switch_to_app": "window",
 }
 _BESIDE = ("within", "holding")
+_CONSOLE = "PowerShell"  # in the title of its window, in each of the consoles that Windows may open for it
 _WAITING, _SCRIPTED, _NAMING = ("wait_for", "wait_gone"), ("run", "make"), ("step",)
-VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, *_WAITING, *_SCRIPTED, *_NAMING, "tick", "write_over", "menu", "click_at", "drag"})
-_MENU_ROLES = frozenset({"menu", "menu item", "check menu item", "radio menu item", "tearoff menu item"})
-Entry = Mapping[str, Any]
-
-
-class _Patience:
-    """Ends when the time is over, but not before a few looks, and not while the machine still works: on a slow one, a page takes long to come."""
-
-    def __init__(self, environment: Environment, seconds: float) -> None:
-        self._environment = environment
-        self._until = time.monotonic() + seconds
-        self._looks = 0
-        self._waits = _WAITS_FOR_STILLNESS
-
-    def is_over(self) -> bool:
-        """Tell whether the time is over; call it after each look that failed."""
-        self._looks += 1
-        if self._looks < _LOOKS_AT_LEAST or time.monotonic() <= self._until:
-            return False
-        if self._waits == 0:
-            return True
-        self._waits = 0 if self._environment.desktop.settle(_STILL, _STILL_WITHIN) else self._waits - 1
-        return False
-
-
-class OracleStuck(RuntimeError):
-    """An oracle's step names an element that is not there; the text says which elements are there."""
+VERBS = frozenset({*_CLICKS, *_ARGUMENT_OF, *_WAITING, *_SCRIPTED, *_NAMING, "tick", "write_over", "menu", "click_at", "drag", "powershell"})
 
 
 def expanded(entries: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the steps, with menus spelt out as clicks."""
+    """Yield the steps, with menus spelt out as clicks, and a script of PowerShell as what is typed."""
     for entry in entries:
+        if "powershell" in entry:
+            yield from _typed_into_console(str(entry["powershell"]))
+            continue
         if "menu" in entry:
             for name in entry["menu"]:
                 yield {"click": {"role": "menu", "name": name}, **{key: value for key, value in entry.items() if key != "menu"}}
@@ -75,12 +48,30 @@ def expanded(entries: Sequence[Entry]) -> Iterator[Entry]:
             yield entry
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of an oracle: the actions that do it, and the line in words."""
+def _typed_into_console(script: str) -> Iterator[Entry]:
+    """Yield the steps that start PowerShell by the Run dialog, type a script there, and end it; each line of the script ends with Enter."""
+    yield {"press": "super+r"}
+    yield {"wait_for": {"window": "Run"}}
+    yield {"write": "powershell -NoProfile\n"}
+    yield {"wait_for": {"window": _CONSOLE}}
+    yield {"write": f"{script.strip()}\n"}
+    yield {"write": "exit\n"}
+    yield {"wait_gone": {"window": _CONSOLE}}
 
-    actions: Sequence[Action]
-    words: str
+
+class Line:
+    """One line of an oracle, in words, and the actions that do it. They are looked for when they are first asked for."""
+
+    def __init__(self, words: str, find: Callable[[], Sequence[Action]]) -> None:
+        self.words = words
+        self._find = find
+        self.is_left_out = True  # until its actions are asked for
+
+    @cached_property
+    def actions(self) -> Sequence[Action]:
+        """Return its actions once its elements are there; `OracleStuck` if one does not come in time."""
+        self.is_left_out = False
+        return self._find()
 
 
 def parts_of(entries: Sequence[Entry]) -> Iterator[tuple[str, frozenset[int]]]:
@@ -97,31 +88,32 @@ def parts_of(entries: Sequence[Entry]) -> Iterator[tuple[str, frozenset[int]]]:
 
 
 def lines(environment: Environment, step: TaskStep, left_out: Collection[int] = (), seconds: float = ELEMENT_SECONDS) -> Iterator[Line]:
-    """Yield the lines that do a step, each when its elements are there; carry one out before you take the next.
+    """Yield the lines that do a step; carry one out before you take the next. A line whose actions nobody asks for is left out, without a look.
 
-    The numbers of elements in a line are those of the environment's last observation. `left_out` are the numbers of lines to leave out. The first
-    line brings the program up if the step needs that. `OracleStuck` if an element does not come in time.
+    The numbers of elements in a line's actions are those of the environment's last observation. `left_out` are the numbers of lines that are not
+    even yielded. The first line brings the program up if the step needs that. `OracleStuck` if what the oracle waits for does not come in time.
     """
-    if not _begins_by_itself(step):
+    if not _begins_by_itself(step) and step.program in environment.desktop.offers.programs:  # what an imported task does may belong to none
         yield from _brought_up(environment, step.program)
     kept = [entry for number, entry in enumerate(step.oracle) if number not in left_out]
     for entry in expanded(kept):
-        actions = planned(environment, entry, seconds)
-        if not is_immediate(entry):
-            yield Line(actions, f"{step.task}: {entry}")
+        if is_immediate(entry):
+            planned(environment, entry, seconds)
+        else:
+            yield Line(f"{step.task}: {entry}", partial(planned, environment, entry, seconds))
 
 
 def planned(environment: Environment, entry: Entry, seconds: float = ELEMENT_SECONDS) -> list[Action]:
     """Return the actions of one line, once the elements that it names are there; none for a line that waits, or that a script does."""
     ((verb, asked),) = [(key, value) for key, value in entry.items() if key not in _BESIDE]
-    within, patience = entry.get("within"), _Patience(environment, seconds)
+    within, patience = entry.get("within"), Patience(environment, seconds)
     if verb in _NAMING:
         return []
     if verb in _SCRIPTED:
         carry_out_script(environment.desktop, verb, asked)
         return []
     if verb in _WAITING:
-        _wait(environment, asked, within, patience, gone=verb == "wait_gone")
+        wait_for(environment, asked, within, patience, gone=verb == "wait_gone")
         return []
     return _actions(environment, entry, verb, asked, patience)
 
@@ -131,7 +123,7 @@ def carry_out_script(desktop: Desktop, verb: str, asked: Any) -> None:
     if verb == "make":
         make(desktop, asked)
         return
-    done = desktop.client.execute(["bash", "-euc", f"cd {shlex.quote(desktop.offers.home)}\n{asked}"])
+    done = desktop.client.execute(script_command(desktop, asked))
     if done["returncode"] != 0:
         raise OracleStuck(f"the script ended with {done['returncode']}: {str(done['error'] or done['output'])[-1500:]}")
 
@@ -144,13 +136,16 @@ def _brought_up(environment: Environment, program: str) -> Iterator[Line]:
     """Open the program, or bring its window to the front, unless the window is in front already."""
     mine = environment.desktop.windows_of(program)
     if not mine:
-        yield Line([Action("open_program", {"program": program})], f"open {program}")
+        opening = Line(f"open {program}", lambda: [Action("open_program", {"program": program})])
+        yield opening
+        if opening.is_left_out:
+            return
         try:
             environment.desktop.wait_until_ready(program)
         except MachineError as error:
             raise OracleStuck(str(error)) from error
     elif not any(window.is_active for window in mine):
-        yield Line([Action("switch_to_app", {"window": mine[-1].title})], f"bring {program} to the front")
+        yield Line(f"bring {program} to the front", lambda: [Action("switch_to_app", {"window": mine[-1].title})])
 
 
 def is_immediate(entry: Entry) -> bool:
@@ -158,13 +153,13 @@ def is_immediate(entry: Entry) -> bool:
     return any(verb in entry for verb in (*_WAITING, *_SCRIPTED, *_NAMING))
 
 
-def _actions(environment: Environment, entry: Entry, verb: str, asked: Any, patience: _Patience) -> list[Action]:
+def _actions(environment: Environment, entry: Entry, verb: str, asked: Any, patience: Patience) -> list[Action]:
     within = entry.get("within")
     if verb in _CLICKS:
         click, held = _CLICKS[verb], {"keys": entry["holding"]} if "holding" in entry else {}
         return [_moved(environment, asked, within, patience), *([Action(click, held)] if click else [])]
     if verb == "tick":
-        element = _awaited(environment, asked, within, patience)
+        element = awaited(environment, asked, within, patience)
         return [] if "checked" in element.states else [Action("move_id", {"id": element.number}), Action("single_click", {})]
     if verb == "drag":
         start, end = (_place(environment, asked[one], within, patience) for one in ("from", "to"))
@@ -184,110 +179,18 @@ def _fixed(verb: str, asked: Any) -> list[Action]:
     return [Action(verb, {argument: str(asked)} if argument else {})]
 
 
-def _moved(environment: Environment, asked: Entry, within: str | None, patience: _Patience) -> Action:
+def _moved(environment: Environment, asked: Entry, within: str | None, patience: Patience) -> Action:
     """Return the move to an element of the tree, to a text on the picture, or to a place in pixels."""
     if "at" in asked or is_screen_text(asked):
         x, y = _place(environment, asked, within, patience)
         return Action("move_abs", {"x": x, "y": y})
-    return Action("move_id", {"id": _awaited(environment, asked, within, patience).number})
+    return Action("move_id", {"id": awaited(environment, asked, within, patience).number})
 
 
-def _place(environment: Environment, asked: Any, within: str | None, patience: _Patience) -> tuple[float, float]:
+def _place(environment: Environment, asked: Any, within: str | None, patience: Patience) -> tuple[float, float]:
     """Return a place on the screen as shares of it: as given, or the middle of an element."""
     if isinstance(asked, list | tuple):
         return float(asked[0]), float(asked[1])
-    x, y = asked["at"] if "at" in asked else _awaited(environment, asked, within, patience).middle
+    x, y = asked["at"] if "at" in asked else awaited(environment, asked, within, patience).middle
     width, height = environment.desktop.screen
     return x / (width - 1), y / (height - 1)
-
-
-def _awaited(environment: Environment, asked: Entry, within: str | None, patience: _Patience) -> Element:
-    """Return an element when two observations in a row have it in the same place: then it has stopped moving."""
-    seen = matching(environment.observation, asked, within)
-    pause = _ASK_EVERY
-    while True:
-        observation = _looked(environment, asked)
-        found = matching(observation, asked, within)
-        if found is not None and seen is not None and found.box == seen.box:
-            return found
-        if found is None and patience.is_over():
-            raise OracleStuck(f"no {described(asked, within)} came; there are {_there(observation, asked)}")
-        seen = found
-        if found is None:
-            time.sleep(pause)
-            pause = min(2 * pause, _ASK_AT_MOST_EVERY)
-
-
-def _wait(environment: Environment, asked: Entry, within: str | None, patience: _Patience, gone: bool) -> None:
-    pause = _ASK_EVERY
-    while True:
-        is_there = _is_there(environment, asked, within)
-        if is_there != gone:
-            environment.desktop.settle()
-            return
-        if patience.is_over():
-            raise OracleStuck(f"{described(asked, within)} {'stayed' if gone else 'did not come'}")
-        time.sleep(pause)
-        pause = min(2 * pause, _ASK_AT_MOST_EVERY)
-
-
-def _is_there(environment: Environment, asked: Entry, within: str | None) -> bool:
-    desktop = environment.desktop
-    if "still" in asked:
-        desktop.settle(float(asked["still"]), _STILL_AT_MOST)
-        return True  # a blinking cursor never stands still
-    if "file" in asked:
-        return desktop.client.file(desktop.place(asked["file"])) is not None
-    if "window" in asked:
-        return any(asked["window"] in window.title for window in desktop.windows())
-    return matching(_looked(environment, asked), asked, within) is not None
-
-
-def _looked(environment: Environment, asked: Entry) -> Observation:
-    """Look again; where a text in the picture is asked for, the texts in the picture are the elements."""
-    return with_screen_texts(environment.look("screenshot")) if is_screen_text(asked) else environment.look()
-
-
-def matching(observation: Observation, asked: Entry, within: str | None) -> Element | None:
-    """Return the element with that role and name: the nth if asked, else the last one, if possible in the front window: dialogs come last.
-
-    The description of an element counts as its name where no element has the name.
-    """
-    return _matching(observation, asked, within, lambda one: one.name) or _matching(observation, asked, within, lambda one: one.label)
-
-
-def _matching(observation: Observation, asked: Entry, within: str | None, name_of: Callable[[Element], str]) -> Element | None:
-    roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
-    front = next((window.title for window in observation.windows if window.is_active), None)
-    found = [
-        element
-        for element in observation.elements
-        if element.role in roles
-        and ("name" not in asked or name_of(element) == asked["name"])
-        and ("text" not in asked or element.text == asked["text"])
-        and ("containing" not in asked or asked["containing"] in name_of(element))
-        and (within is None or within in element.window)
-        and ("sensitive" in element.states or "enabled" in element.states or asked.get("disabled"))
-    ]
-    if not found:
-        return None
-    if "nth" in asked:
-        return found[asked["nth"]] if len(found) > asked["nth"] else None
-    in_front = [element for element in found if element.window == front]
-    return (in_front or found)[-1]
-
-
-def described(asked: Entry, within: str | None) -> str:
-    """Return an element in words."""
-    for key in ("window", "file", "still"):
-        if key in asked:
-            return f"{key} '{asked[key]}'"
-    named = next((f"{key} '{asked[key]}'" for key in ("name", "containing", "text") if key in asked), "any name")
-    return f"{asked.get('role')} with {named}" + (f" in '{within}'" if within else "")
-
-
-def _there(observation: Observation, asked: Entry) -> str:
-    roles = _MENU_ROLES if asked.get("role") == "menu" else {asked.get("role")}
-    alike = [repr(element.name or element.text[:30]) for element in observation.elements if element.role in roles]
-    windows = ", ".join(repr(window.title) for window in observation.windows)
-    return f"{', '.join(alike[:40]) or 'none of that role'} in windows {windows or 'none'}"

@@ -79,11 +79,13 @@ async def told(client: Client, question: Question) -> Told:
         return Told(_FAILED, allowance.used, "out of time", str(error))
     except RequestFailed as error:
         if error.is_its_own or client.cache.has_answered(client.purpose):
-            return Told(_FAILED, allowance.used, "model failed", str(error))
+            return Told(_FAILED, allowance.used, "model failed", str(error), error.excess)
         raise
     if answer.status != "failed":
         return Told(answer, answer.latency_ms / 1000 if answer.from_cache else allowance.used)
     failure = answer.failure
     if failure is not None and failure.is_of_endpoint and not await client.still_answers():
         raise ModelError(failure.words)
-    return Told(answer, allowance.used, "model failed", failure.words if failure else "the call failed")
+    if failure is None:
+        return Told(answer, allowance.used, "model failed", "the call failed")
+    return Told(answer, allowance.used, "model failed", failure.words, failure.excess)

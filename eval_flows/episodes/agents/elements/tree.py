@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.element_source import Found
+from machines.lines import content
 from machines.observation import marked
-from machines.telling import content, worth_telling
+from machines.telling import worth_telling
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class Cards:
 def cards(asked: Asked) -> Cards:
     """Return the source with a card for each application of the suite: what it is, and what it can do."""
     catalog = sound_catalog()
-    found = [catalog.applications[name] for name in sorted({name for task in tasks_of(asked.suite) for name in task.applications})]
+    names = {name for task in tasks_of(asked.suite) for name in task.applications}
+    found = [catalog.applications[name] for name in sorted(names & set(catalog.applications))]  # imported tasks may have others
     told = [f"- {card.program or card.application} ({card.title}): {card.description} It has {', '.join(card.features)}." for card in found]
     return Cards("\n".join(told))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.observation_source import Asked, Shown
 from eval_flows.episodes.agents.observations.tree import ABOUT
+from machines.lines import linearised
 from machines.observation import Element
 from machines.telling import told
 
@@ -33,7 +34,7 @@ class Changes:
         fresh = _fresh(now.elements, last.elements)
         if len(fresh) > _MUCH * len(now.elements):
             return Shown(f"Elements on the screen, of which most are new:\n{now.text}", elements=now.elements)
-        lines = told(fresh, seen.windows, situation.screen).text or "none"
+        lines = "\n".join(linearised(fresh, situation.screen)) or "none"
         gone = sorted({one.number for one in last.elements} - {one.number for one in now.elements})
         words = f"\nGone: {', '.join(map(str, gone))}" if gone else ""
         return Shown(f"Elements that are new or changed since the last step:\n{lines}{words}", elements=now.elements)

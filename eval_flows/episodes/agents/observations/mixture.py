@@ -9,8 +9,8 @@ from eval_flows.episodes.agents.merging import Mark, merged
 from eval_flows.episodes.agents.observation_source import Shown
 from eval_flows.episodes.agents.observations.tree import LINES
 from eval_flows.episodes.runs.identity import identity_of
+from machines.lines import linearised
 from machines.observation import with_boxes
-from machines.telling import linearised
 
 _ABOUT = (
     "A picture of the screen, on which what can be used has numbered boxes; the number stands at the lower right corner of its box.",

@@ -1,4 +1,4 @@
-"""The prompts of the agent `model`: Jinja files, and the hash that makes them part of a run's identity."""
+"""The prompts of the agents that ask a model: Jinja files, and the hash that makes them part of a run's identity."""
 
 import hashlib
 from pathlib import Path

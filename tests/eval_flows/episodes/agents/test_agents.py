@@ -185,10 +185,18 @@ def test_the_prompts_say_what_there_is() -> None:
         "Clipboard: copied before",
         'push button: 1 "Save" at .100',
     ):
-        assert told in request.user
-    assert "mousepad, thunar" in request.system and "at most 35 steps" in request.system and "First reason" in request.system and not request.images
-    assert all(f"{name}(" in request.system for name in ACTIONS if name != "switch_to_app") and "look back" in asked("reflexion").system
-    assert "Elements on the screen" not in asked(observe="screenshot").user and "A card." in asked(cards="A card.").user
+        assert told in request.messages[1].text
+    assert (
+        "mousepad, thunar" in request.messages[0].text
+        and "at most 35 steps" in request.messages[0].text
+        and "First reason" in request.messages[0].text
+        and not request.images
+    )
+    assert (
+        all(f"{name}(" in request.messages[0].text for name in ACTIONS if name != "switch_to_app")
+        and "look back" in asked("reflexion").messages[0].text
+    )
+    assert "Elements on the screen" not in asked(observe="screenshot").messages[1].text and "A card." in asked(cards="A card.").messages[1].text
 
 
 def test_elements_that_a_model_was_not_told_of_are_none_to_act_on() -> None:
@@ -207,7 +215,10 @@ def test_pictures_are_attached_when_they_are_asked_for() -> None:
     assert asked(observe="tree+screenshot+before", situation=before).images == (picture("black"), SEEN.screenshot)
     first, marked = asked(observe="tree+screenshot+marks").images
     assert first == SEEN.screenshot and marked != first and asked(observe="marks").images == (marked,)
-    assert "Elements before the last step" in asked(observe="tree+before", situation=before).user and asked(observe="tree+before").images == ()
+    assert (
+        "Elements before the last step" in asked(observe="tree+before", situation=before).messages[1].text
+        and asked(observe="tree+before").images == ()
+    )
 
 
 @pytest.mark.parametrize("status", ["model failed", "out of time"])

@@ -27,7 +27,7 @@ class Asked:
         self.client, self.server = client, server
 
     def __call__(self, text: str, seconds: float = 60.0) -> Told:
-        return self.client.run(told(self.client, Question(Request("", text), seconds)))
+        return self.client.run(told(self.client, Question(Request.of("", text), seconds)))
 
 
 @contextmanager
@@ -104,7 +104,7 @@ def test_a_budget_that_is_reached_ends_the_run(tmp_path: Path) -> None:
     with fake_server(lambda request: "yes") as server:
         endpoint = Endpoint("m", server.base_url, prices=Prices(0, 1_000_000), patience=QUICK)
         with Client(endpoint, tmp_path / "calls.sqlite", "a run", budget=1.0) as client, pytest.raises(BudgetReached):
-            client.run(told(client, Question(Request("", "look"), 60.0)))
+            client.run(told(client, Question(Request.of("", "look"), 60.0)))
 
 
 @pytest.mark.parametrize(

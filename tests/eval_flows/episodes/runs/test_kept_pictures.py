@@ -12,7 +12,7 @@ from PIL import Image
 from eval_flows.episodes.agents.choice import AgentChoice
 from eval_flows.episodes.agents.observation_source import observation_choice
 from eval_flows.episodes.environment import picture_form
-from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes
+from eval_flows.episodes.runs.pipeline import EpisodeOptions, SuiteRun, evaluate_episodes, planned_run
 from eval_flows.episodes.runs.store import write_trajectory
 from language_models.endpoint import Endpoint
 from reports.pictures import Pictures
@@ -41,6 +41,7 @@ def played(data: DataFolder, form: str, observe: str) -> tuple[SuiteRun, list[di
         return evaluate_episodes("small", agent, options, data, quiet), list(server.requests)
 
 
+@pytest.mark.rotates
 @pytest.mark.parametrize(
     ("form", "observe", "counts", "size"),
     [
@@ -75,7 +76,7 @@ def test_what_the_model_got_is_what_is_kept(
 def test_another_form_is_another_run(data: DataFolder, listed: Listed) -> None:
     listed("{level: L1, tasks: [galculator.draw_curve]}")
     runs = {
-        evaluate_episodes("small", AgentChoice("fail"), EpisodeOptions(form=picture_form(form)), data, quiet).run_id
+        planned_run("small", AgentChoice("fail"), EpisodeOptions(form=picture_form(form)), data).run_id
         for form in ("pointer", "native,png,pointer", "1024,pointer", "native")
     }
     assert len(runs) == 3
