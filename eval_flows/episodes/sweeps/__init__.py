@@ -1,0 +1,1 @@
+"""Sweeps: many runs over one suite that differ in what is studied, declared in one recipe, and resumed as one."""
