@@ -1,48 +1,31 @@
 """The Prefect flow that builds a dataset: the same pipeline as the command line, its shards as mapped tasks."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
-
-from prefect import flow, get_run_logger, task
+from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
-from prefect.task_runners import ProcessPoolTaskRunner
 
-from flows.parallel import Item, Made
-from flows.pipeline import Built
+from flows.pipeline import WORKER_IMPORTS, Built
 from flows.pipeline import build_dataset as build
 from flows.publish import summary
 from flows.recipe import read_recipe
+from runners.prefect_tasks import in_tasks
+from runners.runner import RunnerChoice
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import connect
 from warehouse.run_page import artifact_key, dataset_picture, places, rows_table
 
 
-@task(retries=2, retry_delay_seconds=5)
-def apply(function: Callable[[Any], Any], item: Any) -> Any:
-    """Apply the function to one item of a map: a shard."""
-    return function(item)
+@flow(name="build-dataset")
+def build_dataset(recipe: str = "paper", runner: str = "processes", address: str | None = None, workers: int | None = None) -> str:
+    """Build and publish the recipe's dataset, load the warehouse, and leave a summary, row counts, a picture and links; return its id.
 
-
-def mapped_tasks(function: Callable[[Item], Made], items: Sequence[Item], /) -> Iterator[Made]:
-    """Map the function over the items; each item is a Prefect task on the flow's task runner."""
-    from prefect import unmapped
-
-    for future in apply.map(unmapped(function), list(items)):
-        yield future.result()
-
-
-_RUNNER: Any = ProcessPoolTaskRunner(max_workers=os.cpu_count())
-
-
-@flow(name="build-dataset", task_runner=_RUNNER)
-def build_dataset(recipe: str = "paper") -> str:
-    """Build and publish the recipe's dataset, load the warehouse, and leave a summary, row counts, a picture and links; return its id."""
+    Its shards are tasks on Prefect's task runner for the runner (processes, dask, ray) that a deployment names, as on the command line.
+    """
     logger = get_run_logger()
     data = DataFolder.from_environment()
     name, content = read_recipe(recipe)
-    built = build(name, content, data, mapped_tasks, lambda stage, done, total: logger.debug("%s: %s of %s", stage, done, total))
+    with in_tasks(RunnerChoice(runner, address, workers, WORKER_IMPORTS)) as opened:
+        built = build(name, content, data, opened.map, lambda stage, done, total: logger.debug("%s: %s of %s", stage, done, total))
     load_warehouse(data)
     leave_artifacts(built, data)
     logger.info("%s: %s user tasks in %s", name, built.manifest["rows"]["accepted"], built.folder)

@@ -101,7 +101,7 @@ def draft_tasks(
         origin["card_call"] = described.call_id
     request = _tasks_request(base, number, catalog)
     answer = asked("drafting tasks", request)
-    origin |= {"prompt": hashlib.sha256(f"{request.system}\n{request.user}".encode()).hexdigest()[:16], "call": answer.call_id}
+    origin |= {"prompt": hashlib.sha256("\n".join(message.text for message in request.messages).encode()).hexdigest()[:16], "call": answer.call_id}
     tasks, offered, refused = _read(answer)
     workflows = read_workflows()[0]
     kept, reasons = settled(tasks, lambda some: faults_of(some, base, offered, catalog, workflows))
@@ -155,7 +155,9 @@ def _card_request(title: str, catalog: Catalog) -> Request:
     example = next(iter(catalog.applications.values())).model_dump_json(include=set(_CARD_FIELDS))
     system = _TEMPLATES.get_template("draft_card_system.md.j2").render(categories=catalog.categories)
     user = _TEMPLATES.get_template("draft_card.md.j2").render(example=example, title=title)
-    return Request(system, user, _object({**_fields(Application, _CARD_FIELDS), "category": {**_TEXT, "enum": catalog.categories}}), max_tokens=1500)
+    return Request.of(
+        system, user, _object({**_fields(Application, _CARD_FIELDS), "category": {**_TEXT, "enum": catalog.categories}}), max_tokens=1500
+    )
 
 
 def _tasks_request(base: Application, number: int, catalog: Catalog) -> Request:
@@ -178,7 +180,7 @@ def _tasks_request(base: Application, number: int, catalog: Catalog) -> Request:
     task = _object({**_fields(AtomicTask, _TASK_FIELDS), "arguments": _list(argument)})
     names = [*dict.fromkeys((*catalog.applications, base.application))]
     entry = _object({"capability": _TEXT, "applications": _list({**_TEXT, "enum": names}), "reason": _TEXT})
-    return Request(system, user, _object({"tasks": _list(task), "capabilities": _list(entry)}), max_tokens=1000 + 700 * number)
+    return Request.of(system, user, _object({"tasks": _list(task), "capabilities": _list(entry)}), max_tokens=1000 + 700 * number)
 
 
 def _as_answered(task: AtomicTask) -> str:

@@ -15,13 +15,13 @@ from atomic_tasks.names import named_in
 from atomic_tasks.pinned import candidates_of
 from atomic_tasks.problems import BadInput, suggestion
 from compositions.splits import SPLITS
-from flows.assemble import shape_of
+from flows.facts import shape_of
 from flows.pipeline import Built, read_declared
 from flows.publish import Manifest, data_file, data_files, described_files, digest, intact, publish, write_catalog, write_described
 from flows.recipe import RECIPES_ROOT
 from flows.statistics import statistics
 from flows.task_file import read_tasks
-from warehouse.layout import DataFolder, sweep, written_folder
+from warehouse.layout import DataFolder, fetch, sweep, written_folder
 from warehouse.parquet import SCHEMAS, write_rows, write_table
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
@@ -44,6 +44,7 @@ def import_tasks(path: Path, name: str, candidates: str, data: DataFolder) -> Bu
     folder = data.datasets / identity
     with data.locked("build"):
         sweep(data.datasets)
+        fetch(folder)
         there = intact(folder)
         if there is not None:
             return Built(name, identity, publish(data, name, folder), there, was_there=True)

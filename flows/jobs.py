@@ -1,5 +1,6 @@
 """Make shard jobs from catalog and recipe: each gets only the part of the catalog that its rows are made from."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -21,23 +22,24 @@ _MIXED = 0.2  # weight of workflows that no text says within one split, beside t
 
 
 def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styles, recipe: Recipe) -> list[ShardJob]:
-    """Return one job for each candidate application, in the order of the candidate list."""
+    """Return a job for each candidate application, in the order of the candidate list; several for one with more rows than a shard may have."""
     applications = catalog.candidates[recipe.candidates].applications
     wanted = wanted_rows(workflows, catalog, recipe)
     homes = {name: home_application(workflow) for name, workflow in workflows.items()}
     makers = {name: application.vendor for name, application in catalog.applications.items()}
-    jobs = []
+    jobs: list[ShardJob] = []
     for application in applications:
         own = {name: workflow for name, workflow in workflows.items() if homes[name] == application and _within(workflow, applications)}
         tasks = {task.id: task for task in catalog.applications[application].tasks}
         tasks |= {step.task: catalog.tasks[step.task] for workflow in own.values() for step in workflow.steps}
-        jobs.append(
+        graphs = {name: _with_spare(wanted[name], recipe) for name in sorted(own) if _crosses(own[name])}
+        jobs += _parts(
             ShardJob(
                 application=application,
                 names=names_of(catalog.applications[application], catalog.kinds, makers),
                 wanted=_with_spare(wanted[application], recipe),
                 most_attempts=round(recipe.most_attempts),
-                wanted_graphs={name: _with_spare(wanted[name], recipe) for name in sorted(own) if _crosses(own[name])},
+                wanted_graphs=graphs,
                 tasks=tasks,
                 workflows={name: own[name] for name in sorted(own)},
                 pools=_pools_of(tasks.values(), catalog.pools),
@@ -49,10 +51,31 @@ def shard_jobs(catalog: Catalog, workflows: Mapping[str, Workflow], styles: Styl
                 narration=recipe.narration,
                 styles=styles,
                 versions=shaping_versions(),
-            )
+            ),
+            recipe.shard_rows,
         )
     _refuse_nothing_to_draw(jobs, recipe)
     return jobs
+
+
+def _parts(whole: ShardJob, most: int) -> list[ShardJob]:
+    """Return the job, or as many parts of about equal size as it takes for none to want more rows than `most`."""
+    number = max(1, math.ceil((whole.wanted + sum(whole.wanted_graphs.values())) / most))
+    if number == 1:
+        return [whole]
+    names = [str(part) for part in range(number)]
+    wanted = _shared_out(whole.wanted, names)
+    graphs = {workflow: _shared_out(rows, names) for workflow, rows in whole.wanted_graphs.items()}
+    return [
+        whole.model_copy(
+            update={
+                "part": part,
+                "wanted": wanted[name],
+                "wanted_graphs": {workflow: rows[name] for workflow, rows in graphs.items()},
+            }
+        )
+        for part, name in enumerate(names)
+    ]
 
 
 def _refuse_nothing_to_draw(jobs: Sequence[ShardJob], recipe: Recipe) -> None:

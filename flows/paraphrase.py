@@ -26,27 +26,28 @@ from language_models.registry import find_endpoint
 from narrators.asks import Narrated
 from narrators.near_duplicates import NearDuplicates
 from narrators.paraphraser import Paraphrase, Paraphraser, prompt_hash
-from warehouse.layout import DataFolder
+from warehouse.layout import DataFolder, fetch
 from warehouse.parquet import write_rows
 
 
 def paraphrase_shards(
     shards: Sequence[Shard], paraphrasing: Paraphrasing, catalog: Catalog, workflows: Mapping[str, Workflow], data: DataFolder, progress: Progress
 ) -> dict[str, Path]:
-    """Return the paraphrased shard of each application, in the order of the shards; existing files are used again.
+    """Return the paraphrased shards by their names, in their order; existing files are used again.
 
     ModelError if a call never succeeded, after all others were made and kept.
     """
     paraphraser = Paraphraser(catalog, workflows, paraphrasing.temperature)
     endpoint = find_endpoint(paraphrasing.model, paraphrasing.base_url, paraphrasing.key_variable, own=data.models)
     made_by = [paraphrasing.model_dump_json(exclude={"key_variable"}), prompt_hash(), paraphraser.rules_hash, str(PARAPHRASE)]
-    paths = {shard.application: data.shards / f"{_address(shard, made_by)}.parquet" for shard in shards}
-    missing = [shard for shard in shards if not paths[shard.application].is_file()]
-    sources = {shard.application: data.shards / f"{shard.address}.parquet" for shard in missing}
+    paths = {shard.name: data.shards / f"{_address(shard, made_by)}.parquet" for shard in shards}
+    fetch(*paths.values())
+    missing = [shard for shard in shards if not paths[shard.name].is_file()]
+    sources = {shard.name: data.shards / f"{shard.address}.parquet" for shard in missing}
     total = sum(_sampled(row, paraphrasing.rate) for path in sources.values() for row in _read(path, ["row_seed", "has_typo", "rejected_stage"]))
     done = failed = 0
     with Client(endpoint, data.model_calls, "paraphrasing") as client:
-        for application, source in sources.items():
+        for name, source in sources.items():
             rows = _read(source)
             told = {number: paraphraser.narrated(row) for number, row in enumerate(rows) if _sampled(row, paraphrasing.rate)}
             answers: dict[int, Answer] = {}
@@ -58,7 +59,7 @@ def paraphrase_shards(
             failed += failed_here
             if not failed_here:
                 found = {number: _paraphrased(rows[number], told[number], answers[number], paraphraser, endpoint) for number in told}
-                write_rows(paths[application], "shard", list(settled(rows, found)))
+                write_rows(paths[name], "shard", list(settled(rows, found)))
     if failed:
         raise ModelError(
             f"{failed} of {total} calls to paraphrase never succeeded at {endpoint.where}; "

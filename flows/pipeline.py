@@ -6,24 +6,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from atomic_tasks.catalog import Catalog, read_catalog
+from atomic_tasks.catalog import CATALOG_ROOT, Catalog, read_catalog
+from atomic_tasks.kept_catalog import kept
 from atomic_tasks.memory import without_collecting
-from atomic_tasks.problems import BadInput
+from atomic_tasks.problems import BadInput, Problem
 from atomic_tasks.validator import troubled_applications, validate_catalog
-from compositions.library import by_id, read_workflows
+from compositions.library import WORKFLOWS_ROOT, by_id, read_workflows
 from compositions.schema import Workflow
 from compositions.validator import validate_workflows
+from flows.across_parts import near_across_parts
 from flows.assemble import Judged, judged
 from flows.jobs import shard_jobs, wanted_rows
-from flows.parallel import Map
 from flows.progress import Progress
 from flows.publish import data_files, digest, intact, made_from, publish, write_dataset, write_manifest
 from flows.recipe import Recipe
 from flows.shard import Shard, ShardJob, make_shard
 from flows.statistics import statistics
 from narrators.styles import read_styles
+from runners.runner import Map
 from warehouse.gate import gate
-from warehouse.layout import DataFolder, sweep, written_folder
+from warehouse.layout import DataFolder, fetch, sweep, written_folder
+
+WORKER_IMPORTS = ("flows.worker",)
+"""What a worker imports ahead of its first shard."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +46,21 @@ class Built:
 def read_declared() -> tuple[Catalog, dict[str, Workflow]]:
     """Return the validated catalog and workflows; BadInput holds every problem in them at once."""
     catalog, problems = read_catalog()
+    of_packages = f"{catalog.checkers.model_dump_json()} {catalog.mistakes_of_packages}"
+    checked = partial(_checked_workflows, catalog, problems)
+    folders = [CATALOG_ROOT, WORKFLOWS_ROOT.parent]
+    workflows, problems = checked() if problems else kept("workflows", folders, checked, lambda made: not made[1], of_packages)
+    if problems:
+        raise BadInput(problems)
+    return catalog, workflows
+
+
+def _checked_workflows(catalog: Catalog, problems: list[Problem]) -> tuple[dict[str, Workflow], list[Problem]]:
+    """Return the workflows, and the problems of form of the catalog with all others of catalog and workflows."""
     located, more = read_workflows()
     problems = [*problems, *validate_catalog(catalog)]
     problems += [*more, *validate_workflows(located, catalog, troubled_applications(catalog, problems))]
-    if problems:
-        raise BadInput(problems)
-    return catalog, dict(by_id(located))
+    return dict(by_id(located)), problems
 
 
 def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, progress: Progress) -> Built:
@@ -68,9 +82,10 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
 
             shards = make_shards(jobs, data.shards, run_map, progress)
             paraphrased = paraphrase_shards(shards, recipe.paraphrase, catalog, workflows, data, progress)
-        source = made_from(recipe, catalog, {job.application: job.address for job in jobs}, paraphrased)
+        source = made_from(recipe, catalog, {job.name: job.address for job in jobs}, paraphrased)
         identity = digest(source)
         folder = data.datasets / identity
+        fetch(folder)
         manifest = intact(folder)
         if manifest is not None:
             return Built(name, identity, publish(data, name, folder), manifest, was_there=True)
@@ -78,8 +93,9 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
         paths = list(paraphrased.values()) or [data.shards / f"{shard.address}.parquet" for shard in shards]
         candidates = catalog.candidates[recipe.candidates].applications
         with written_folder(folder) as unpublished:
+            near = near_across_parts(shards, paths, run_map, progress)
             progress("assembling", 0, 1)
-            found = judged(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe))
+            found = judged(paths, catalog, recipe, wanted_rows(workflows, catalog, recipe), near)
             _refuse_shortage(found, recipe)
             write_dataset(unpublished, paths, found, catalog)
             progress("assembling", 1, 1)
@@ -96,14 +112,18 @@ def build_dataset(name: str, recipe: Recipe, data: DataFolder, run_map: Map, pro
 def make_shards(jobs: list[ShardJob], folder: Path, run_map: Map, progress: Progress) -> list[Shard]:
     """Return every job's shard, in the order of the jobs; existing files are used again."""
     addresses = [job.address for job in jobs]
+    fetch(*(folder / f"{address}.parquet" for address in addresses))
     missing = [job for job, address in zip(jobs, addresses, strict=True) if not (folder / f"{address}.parquet").is_file()]
     made: dict[str, Shard] = {}
     progress("making shards", 0, len(missing))
     for shard in run_map(partial(make_shard, folder=folder), missing):
         made[shard.address] = shard
         progress("making shards", len(made), len(missing))
+    fetch(*(folder / f"{address}.parquet" for address in made))  # those that workers on other hosts made
+    if lost := [address for address in made if not (folder / f"{address}.parquet").is_file()]:
+        raise BadInput(f"workers made {len(lost)} shards elsewhere than in {folder}: give each of them the same DESKMILL_DATA and DESKMILL_CACHE")
     found = zip(jobs, addresses, strict=True)
-    return [made.get(address) or Shard(application=job.application, address=address, made=False) for job, address in found]
+    return [made.get(address) or Shard(name=job.name, application=job.application, address=address, made=False) for job, address in found]
 
 
 def _refuse_failures(failures: list[str]) -> None:

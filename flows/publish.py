@@ -3,12 +3,14 @@
 import contextlib
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -23,7 +25,9 @@ from warehouse.layout import DataFolder, point_label
 from warehouse.parquet import TableWriter, write_rows
 
 Manifest = dict[str, Any]
-_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M")  # the size categories of dataset cards: each is ten times the one before
+FILE_ROWS = 500_000  # the most rows of a file
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
+"""The size categories of dataset cards: each is ten times the one before."""
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates"), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
 )
@@ -78,7 +82,7 @@ def write_dataset(folder: Path, shards: Sequence[Path], found: Judged, catalog: 
     categories = {name: application.category for name, application in catalog.applications.items()}
     (folder / "dataset" / "data").mkdir(parents=True)
     with contextlib.ExitStack() as open_files:
-        writers = {split: open_files.enter_context(TableWriter(data_file(folder, split), "user_tasks")) for split in SPLITS}
+        writers = {split: open_files.enter_context(_Files(folder, split, rows)) for split, rows in found.accepted_by_split.items()}
         rejected = open_files.enter_context(TableWriter(folder / "rejected.parquet", "rejected"))
         for rows in assembled(shards, found, categories):
             accepted = rows.filter(pl.col("stage").is_null())
@@ -87,9 +91,39 @@ def write_dataset(folder: Path, shards: Sequence[Path], found: Judged, catalog: 
             rejected.write(rows.drop_nulls("stage").to_arrow())
 
 
-def data_file(folder: Path, split: str) -> Path:
-    """The file of a split in a dataset's folder."""
-    return folder / "dataset" / "data" / f"{split}-00000-of-00001.parquet"
+class _Files:
+    """Writes a known number of rows of a split into files of about the same size, one after another."""
+
+    def __init__(self, folder: Path, split: str, rows: int) -> None:
+        files = max(1, math.ceil(rows / FILE_ROWS))
+        self._left = [(data_file(folder, split, number, files), rows // files + (number < rows % files)) for number in range(files)]
+        self._open_file = contextlib.ExitStack()
+        self._begin()
+
+    def _begin(self) -> None:
+        path, self._room = self._left.pop(0)
+        self._writer = self._open_file.enter_context(TableWriter(path, "user_tasks"))
+
+    def write(self, rows: pa.Table) -> None:
+        """Write the next rows."""
+        while rows.num_rows > self._room:
+            self._writer.write(rows.slice(0, self._room))
+            rows = rows.slice(self._room)
+            self._open_file.close()
+            self._begin()
+        self._writer.write(rows)
+        self._room -= rows.num_rows
+
+    def __enter__(self) -> "_Files":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._open_file.__exit__(*error)
+
+
+def data_file(folder: Path, split: str, number: int = 0, files: int = 1) -> Path:
+    """One of so many files of a split in a dataset's folder."""
+    return folder / "dataset" / "data" / f"{split}-{number:05}-of-{files:05}.parquet"
 
 
 def write_manifest(
@@ -104,12 +138,12 @@ def write_manifest(
         "made_from": source,
         "candidates": candidates_of(catalog, recipe.candidates).described(),
         "rows": {
-            "made": found.rows.height,
+            "made": found.made,
             "accepted": found.accepted,
-            "rejected": found.rows.height - found.accepted,
+            "rejected": found.made - found.accepted,
             "rejected_by_stage_and_reason": found.rejected,
         },
-        "shards_made": sorted(shard.application for shard in shards if shard.made),
+        "shards_made": sorted(shard.name for shard in shards if shard.made),
         "files": described_files(folder),
         "statistics": figures,
         "applications_without": applications_without(catalog, recipe),
@@ -136,12 +170,12 @@ def write_described(folder: Path, manifest: Manifest, card: str, **shown: Any) -
 
 
 def data_files(folder: Path) -> list[Path]:
-    """The files of all splits."""
-    return [data_file(folder, split) for split in SPLITS]
+    """The files of all splits, in their order."""
+    return [path for split in SPLITS for path in sorted((folder / "dataset" / "data").glob(f"{split}-*.parquet"))]
 
 
 def described_files(folder: Path) -> Manifest:
-    """Rows and hash of the file of every split, by its path in the dataset."""
+    """Rows and hash of the files of every split, by their paths in the dataset."""
     return {str(path.relative_to(folder / "dataset")): _described(path) for path in data_files(folder)}
 
 

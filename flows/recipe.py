@@ -17,6 +17,7 @@ from narrators.rates import NarrationRates, Weight, some_weight
 from narrators.styles import read_styles
 
 RECIPES_ROOT = Path(__file__).parent / "recipes"
+SHARD_ROWS = 5_000  # more than an application has in any of our recipes, so each of these has one shard an application
 
 
 class CompositionRates(BaseModel):
@@ -77,6 +78,13 @@ class Recipe(BaseModel):
     graph_tasks: int = Field(ge=0, description="rows whose steps no single application can do")
     spare: float = Field(ge=0, le=1, description="share of rows made beyond the number wanted, for what later stages reject")
     most_attempts: float = Field(gt=1, description="attempts for each wanted row before a shard gives up")
+    shard_rows: int = Field(
+        SHARD_ROWS,
+        ge=100,
+        le=100_000,
+        description="the most rows of a shard; an application of which more are made has several",
+        exclude_if=lambda rows: rows == SHARD_ROWS,  # so that what was made before this field keeps its id
+    )
     compositions: CompositionRates
     locales: Annotated[dict[str, Weight], AfterValidator(some_weight)] = Field(
         min_length=1, description="weights of the locales of argument values; one for each text"

@@ -18,9 +18,10 @@ from flows.recipe import Refill
 from language_models.cache import request_key
 from language_models.client import Answer, Request, ask_all
 from language_models.errors import ModelError
+from language_models.interface import interface_of
 from language_models.prompts import prompt_templates
 from language_models.registry import find_endpoint
-from warehouse.layout import DataFolder, written_file
+from warehouse.layout import DataFolder, fetch, written_file
 
 _EXAMPLES = 20  # values and phrasings that the model sees
 _LONGEST = 90  # characters of a value
@@ -41,8 +42,10 @@ def refilled(catalog: Catalog, refill: Refill, data: DataFolder, progress: Calla
     pools = [_pool_of(column, catalog) for column in dict.fromkeys(refill.columns)]
     endpoint = find_endpoint(refill.model, refill.base_url, refill.key_variable, own=data.models)
     requests = [_request(pool, refill, catalog) for pool in pools]
-    keys = [request_key({"base_url": endpoint.base_url, **request.body(endpoint)}, 0)[:16] for request in requests]
+    body = interface_of(endpoint).body
+    keys = [request_key({"base_url": endpoint.base_url, **body(request, endpoint)}, 0)[:16] for request in requests]
     files = [data.pools / f"{'+'.join(pool.columns)}-{key}.yaml" for pool, key in zip(pools, keys, strict=True)]
+    fetch(*files)
     missing = [number for number, file in enumerate(files) if not file.is_file()]
     asked = [requests[number] for number in missing]
     answers = ask_all(endpoint, asked, data.model_calls, lambda done, total: progress("refilling pools", done, total), "refill") if asked else []
@@ -70,7 +73,7 @@ def _request(pool: Pool, refill: Refill, catalog: Catalog) -> Request:
     prompt = _TEMPLATES.get_template("refill_pool.md.j2")
     user = prompt.render(pool=pool, rows=_spread(pool.values), said=_spread(said), number=refill.values)
     system = _TEMPLATES.get_template("refill_system.md.j2").render()
-    return Request(system, user, _SCHEMA, temperature=0.0, max_tokens=200 + 40 * refill.values * len(pool.columns))
+    return Request.of(system, user, _SCHEMA, temperature=0.0, max_tokens=200 + 40 * refill.values * len(pool.columns))
 
 
 def _spread(entries: Sequence[Any]) -> Sequence[Any]:

@@ -1,13 +1,14 @@
-"""A shard: the rows of one application, made from exactly what its job holds, and addressed by the hash of that job."""
+"""A shard: the rows of one application, or a part of them, made from exactly what its job holds, and addressed by the hash of that job."""
 
 import hashlib
+import platform
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
@@ -22,24 +23,31 @@ from compositions.model import Composition
 from compositions.schema import Workflow
 from compositions.splits import Split, SplitOf, SplitShares, split_by
 from flows.recipe import CompositionRates
+from flows.versions import shaping_versions
 from narrators.naming import Names
 from narrators.narrator import Narration, Narrator, Spoken
 from narrators.near_duplicates import NearDuplicates
 from narrators.rates import NarrationRates
 from narrators.styles import Styles
+from runners.errors import RunnerError
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
 NEARLY_THE_SAME = ("near_duplicates", "nearly the same as an earlier text of this target")  # stage and reason of a rejection
+_PART_STARTS = 10**9  # the second part of an application's rows begins with this number, the third with twice it: more than a part can use
 _NO_NAMES = Names()  # of a composition across several applications
 _WHOLE = 0.5  # share of the workflow rows for workflows of one split: only those can say their goal outside `mixed`
 
 
 class ShardJob(BaseModel):
-    """Everything that a shard is made from: its part of the catalog, the recipe's numbers and the versions."""
+    """Everything that a shard is made from: its part of the catalog, the recipe's numbers and the versions.
+
+    `part` numbers the shards of an application. Each has rows of its own numbers, and so of its own seeds.
+    """
 
     model_config = ConfigDict(frozen=True)
     application: str
+    part: int = Field(0, exclude_if=lambda part: part == 0)  # so that a first part has the address of a whole
     names: Names
     wanted: int
     most_attempts: int
@@ -57,6 +65,15 @@ class ShardJob(BaseModel):
     versions: dict[str, str]
 
     @property
+    def name(self) -> str:
+        """Return the application and, after the first one, the number of the part."""
+        return f"{self.application}-{self.part}" if self.part else self.application
+
+    def __str__(self) -> str:
+        """Return what messages call it."""
+        return f"the shard {self.name}"
+
+    @property
     def address(self) -> str:
         """Return the hash of all fields above."""
         return hashlib.blake2b(self.model_dump_json(by_alias=True).encode(), digest_size=16).hexdigest()
@@ -65,15 +82,23 @@ class ShardJob(BaseModel):
 class Shard(BaseModel):
     """The result of a job; `made` is False if its file existed already."""
 
+    name: str
     application: str
     address: str
     made: bool
 
 
 def make_shard(job: ShardJob, folder: Path) -> Shard:
-    """Make the job's rows and write them to the folder under the job's address. Rejected rows are kept with their reason."""
-    write_rows(folder / f"{job.address}.parquet", "shard", list(ShardMaker(job).rows()))
-    return Shard(application=job.application, address=job.address, made=True)
+    """Make the job's rows and write them to the folder under the job's address. Rejected rows are kept with their reason.
+
+    `RunnerError` where the libraries that shape bytes have other versions here than where the job was made.
+    """
+    here = shaping_versions()
+    differing = [f"{name}: {here.get(name)} there, {wanted} here" for name, wanted in job.versions.items() if here.get(name) != wanted]
+    if differing:
+        raise RunnerError(f"the worker on {platform.node()} would make other bytes ({'; '.join(differing)}): install the same versions on all hosts")
+    write_rows(folder / f"{job.address}.parquet", "shard", ShardMaker(job).rows())
+    return Shard(name=job.name, application=job.application, address=job.address, made=True)
 
 
 class ShardMaker:
@@ -106,8 +131,9 @@ class ShardMaker:
 
     def _until(self, wanted: int, compose: Any, stage: str) -> Iterator[Row]:
         accepted = 0
-        for number in count():
-            if accepted >= wanted or number >= wanted * self.job.most_attempts:
+        start = self.job.part * _PART_STARTS
+        for number in count(start):
+            if accepted >= wanted or number - start >= wanted * self.job.most_attempts:
                 return
             seed = (self.job.seed, self.job.application, stage, number)
             random = derived_random(*seed)

@@ -1,6 +1,6 @@
 """One build of the paper recipe at a size, in a process of its own: its seconds, and its peak memory, with those of the late stage.
 
-Run as `python -m tests.bench_scale ROWS FOLDER`; prints one JSON line. Memory is the proportional set size of the process and
+Run as `python -m tests.bench_scale ROWS FOLDER [RUNNER]`; prints one JSON line. Memory is the proportional set size of the process and
 its workers together, looked at ten times a second, so that shared pages count once.
 """
 
@@ -14,9 +14,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
+from flows.pipeline import WORKER_IMPORTS, build_dataset
 from flows.recipe import Recipe, read_recipe
+from runners.runner import RunnerChoice
 from warehouse.layout import DataFolder
 from warehouse.parquet import TableWriter
 
@@ -32,8 +32,8 @@ def scaled(rows: int) -> Recipe:
     return recipe.model_copy(update={"tasks": rows, "graph_tasks": graphs, "recurrences": None, "uses_every_task": False})
 
 
-def measured(rows: int, folder: Path) -> dict[str, Any]:
-    """Build once, cold; the seconds and the peak in MB, of all, of making shards and of the late stage, and the seconds of its reference."""
+def measured(rows: int, folder: Path, runner: str = "processes") -> dict[str, Any]:
+    """Build once, cold, the runner's start included; the seconds and the peak in MB, of all, of making shards and of the late stage, and the seconds of its reference."""
     started = time.perf_counter()
     memory = _Memory()
     stages: dict[str, tuple[float, float]] = {}  # when each began, and the peak until then
@@ -42,7 +42,8 @@ def measured(rows: int, folder: Path) -> dict[str, Any]:
         if stage not in stages:
             stages[stage] = (time.perf_counter(), memory.restart())
 
-    build_dataset("scale", scaled(rows), DataFolder(folder), process_pool_map(WORKERS), note)
+    with RunnerChoice(runner, workers=WORKERS, preload=WORKER_IMPORTS).open() as run_map:
+        build_dataset("scale", scaled(rows), DataFolder(folder), run_map, note)
     ended, last_peak = time.perf_counter(), memory.stop()
     shards, late, gate = (stages[name] for name in ("making shards", "assembling", "checking expectations"))
     return {
@@ -102,4 +103,4 @@ def _proportional_mb(process: int) -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measured(int(sys.argv[1]), Path(sys.argv[2]))))
+    print(json.dumps(measured(int(sys.argv[1]), Path(sys.argv[2]), *sys.argv[3:])))

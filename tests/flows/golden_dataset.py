@@ -174,8 +174,8 @@ class RecordedRewriter:
     def each(self, requests: Iterable[Request], ask: Callable[..., Any] | None) -> Iterator[Answer]:
         """An answer to each request, which follows from its text."""
         for request in requests:
-            text = re.search(r"^Text: (.*)$", request.user, re.MULTILINE)
-            steps = re.findall(r"^\d+\. (.*)$", request.user, re.MULTILINE)
+            text = re.search(r"^Text: (.*)$", request.messages[1].text, re.MULTILINE)
+            steps = re.findall(r"^\d+\. (.*)$", request.messages[1].text, re.MULTILINE)
             assert text
             again = f"{text[1]} Thanks." if text[1].endswith(("?", "!")) else f"{text[1].rstrip('.')}, thanks."
             number = text_key(text[1])

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 from hypothesis import given, settings
@@ -79,15 +80,16 @@ def expected(rows: list[Row]) -> list[tuple[str | None, list[list[str]], str]]:
 
 
 @settings(max_examples=60, deadline=None)
-@given(rows=st.lists(some_rows(), min_size=1, max_size=25), cuts=st.lists(st.integers(0, 25), max_size=3))
-def test_rows_are_judged_in_their_order_however_they_are_cut(rows: list[Row], cuts: list[int]) -> None:
+@given(rows=st.lists(some_rows(), min_size=1, max_size=25), cuts=st.lists(st.integers(0, 25), max_size=3), at_once=st.integers(2, 30))
+def test_rows_are_judged_in_their_order_however_they_are_cut_and_compared(rows: list[Row], cuts: list[int], at_once: int) -> None:
     ends = [*sorted(cuts), len(rows)]
     with TemporaryDirectory() as folder:
         shards = [Path(folder) / f"{number}.parquet" for number in range(len(ends))]
         for shard, start, end in zip(shards, [0, *ends], ends, strict=False):
             edged = [row | {"edges": [{"source": source, "target": target} for source, target in row["edges"]]} for row in rows[start:end]]
             write_rows(shard, "shard", edged)
-        found = judged(shards, CATALOG, RECIPE, WANTED)
+        with patch("flows.assemble._COMPARED_AT_ONCE", at_once), patch("flows.assemble._AT_ONCE", at_once):
+            found = judged(shards, CATALOG, RECIPE, WANTED)
         whole = pl.concat(assembled(shards, found, CATEGORIES)).to_dicts()
     said = [(row["stage"], [node["valid_applications"] for node in row["nodes"]], row["shape"]) for row in whole]
     assert said == expected(rows)

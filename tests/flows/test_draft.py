@@ -178,6 +178,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow(minutes=0.4)
 def test_each_unfit_proposal_is_refused_with_its_reason_and_harms_no_other(catalog: Catalog, tmp_path: Path) -> None:
     """All at once: among the unfit are duplicates in id and words of the one that fits, before and after it."""
     unfit = [given for given, _ in REFUSED.values()]

@@ -15,11 +15,12 @@ from compositions.schema import Workflow
 from eval_flows.datasets import open_dataset
 from eval_flows.selection.pipeline import evaluate_selection
 from flows.import_tasks import import_tasks
-from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe
 from reports.report import write_report
+from runners.processes import process_pool_map
 from tests.conftest import REPOSITORY, quiet
+from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.query import connect, rows_of
@@ -210,6 +211,6 @@ def test_a_failure_while_writing_leaves_no_dataset(data: DataFolder, monkeypatch
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "write_catalog", fail)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(WarehouseError, match="is full: free some of it"):
         imported(lines(TASKS), data)
     assert not list(data.datasets.iterdir()) and not data.labels.exists()

@@ -18,7 +18,6 @@ from atomic_tasks.schema import CandidateList
 from atomic_tasks.seeds import share
 from compositions.schema import Workflow
 from flows import paraphrase, pipeline
-from flows.parallel import process_pool_map
 from flows.paraphrase import settled
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Paraphrasing, Recipe, read_recipe
@@ -28,6 +27,7 @@ from language_models.errors import ModelError
 from language_models.registry import find_endpoint
 from narrators.mentions import Mentions
 from narrators.paraphraser import prompt_hash
+from runners.processes import process_pool_map
 from tests.conftest import quiet
 from tests.language_models.fake_server import FakeServer, fake_server
 from warehouse.layout import DataFolder

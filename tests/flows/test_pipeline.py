@@ -24,10 +24,11 @@ from atomic_tasks.problems import BadInput
 from compositions.schema import Workflow
 from flows.assemble import assembled
 from flows.jobs import shard_jobs
-from flows.parallel import process_pool_map
 from flows.pipeline import Built, build_dataset
 from flows.recipe import Recipe, read_recipe
 from narrators.styles import read_styles
+from runners.processes import process_pool_map
+from tests.conftest import copy_of
 from warehouse.layout import DataFolder
 
 REPOSITORY = Path(__file__).parents[2]
@@ -42,8 +43,8 @@ def bytes_of(built: Built) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, DataFolder]:
-    data = DataFolder(tmp_path_factory.mktemp("first"))
+def first(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, DataFolder]:
+    data = copy_of(tiny, tmp_path_factory.mktemp("first") / "data")
     return build(read_recipe("tiny")[1], data), data
 
 
@@ -148,6 +149,15 @@ def test_a_recipe_that_asks_for_too_much_says_where(data: DataFolder, tiny_recip
     assert not (data.labels / "tiny").exists()
 
 
+def test_workers_that_write_elsewhere_are_told(data: DataFolder, tiny_recipe: Recipe, tmp_path: Path) -> None:
+    def elsewhere(make: Any, jobs: Any, lost: Any = None, /) -> Any:
+        return [make(job, folder=tmp_path / "elsewhere") for job in jobs[:2]]
+
+    with pytest.raises(BadInput, match="made 2 shards elsewhere than in .*DESKMILL_DATA"):
+        build_dataset("tiny", tiny_recipe, data, elsewhere, lambda stage, done, total: None)
+    assert not list(data.datasets.glob("*"))
+
+
 def test_rows_that_fail_the_gate_are_named_and_nothing_is_published(data: DataFolder, tiny_recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> None:
     from flows import publish
 
@@ -199,6 +209,7 @@ def test_a_dataset_that_leaves_atomic_tasks_unused_is_refused_where_the_recipe_w
 
 
 @pytest.mark.slow
+@pytest.mark.rotates
 @pytest.mark.parametrize("after", [1.5, 2.5, 4.0, 6.0])
 def test_a_killed_build_leaves_nothing_half_written_and_resumes(first: tuple[Built, DataFolder], tmp_path: Path, after: float) -> None:
     environment = {**os.environ, "DESKMILL_DATA": str(tmp_path)}

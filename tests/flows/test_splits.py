@@ -22,6 +22,7 @@ from flows.pipeline import Built, build_dataset
 from flows.publish import applications_without
 from flows.recipe import RECIPES_ROOT, Recipe, read_recipe
 from narrators.drop_out import DropOut
+from runners.processes import process_pool_map
 from tests.conftest import made_once, quiet
 from tests.flows.leaks import leaks, said, shared_words
 from warehouse.layout import DataFolder
@@ -37,7 +38,7 @@ Rows = list[dict[str, Any]]
 def broad(tiny_recipe: Recipe, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A dataset with graphs, in the proportions of the recipe `demo`, large enough that its splits meet."""
     recipe = tiny_recipe.model_copy(update={"tasks": 2000, "graph_tasks": 100, "spare": 0.03})
-    return made_once("broad", lambda data: build_dataset("broad", recipe, data, map, quiet), tmp_path_factory)
+    return made_once("broad", lambda data: build_dataset("broad", recipe, data, process_pool_map(1), quiet), tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput, Problem
-from flows.assemble import shape_of
+from flows.facts import shape_of
 from flows.task_file import Row, read_tasks
 
 Task = dict[str, Any]

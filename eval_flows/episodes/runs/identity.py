@@ -15,8 +15,10 @@ from machines.plugins import Registry
 _EPISODES = Path(__file__).parents[1]
 _MACHINES = _EPISODES.parents[1] / "machines"
 # code that starts, records and lists episodes decides nothing, and the ids of episodes hold what they are composed of
-_OF_AGENTS = ("agents", "runs/play.py")
+_OF_AGENTS = ("agents", "people/intervention.py", "runs/play.py")
+_TOLD = ("lines.py", "telling.py")  # of machines: the text that a model reads of a screen
 _OF_CHECKS = (
+    "agents/awaited.py",
     "agents/elements/ocr.py",
     "agents/oracle.py",
     "agents/screen_texts.py",
@@ -28,13 +30,14 @@ _OF_CHECKS = (
     "tasks/makers",
     "tasks/task.py",
 )
-_OF_MACHINES = ("actions.py", "client.py", "guest", "observation.py", "trees")  # images and virtual disks have ids of their own
+_OF_MACHINES = ("actions.py", "client.py", "guest", "hands.py", "observation.py", "trees")  # images and virtual disks have ids of their own
 _OF_KINDS = {
     "sandbox": ("bubblewrap.py", "launch.sh", "sandbox.py", "shares.py"),
     "qemu": ("patient_client.py", "qemu.py"),
     "remote": ("remote",),
 }
 _KINDS = {".py", ".js", ".sh", ".yaml", ".j2"}
+_OF_SINGLE_TASKS = ("examples", "oracles", "stand_ins")  # folders of `osworld`
 _NAMED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -47,8 +50,18 @@ def code_hashes(kind: str) -> Mapping[str, str]:
     machine = [_MACHINES / name for name in (*_OF_MACHINES, *_OF_KINDS.get(kind, ()))]
     prompts = set((_EPISODES / "agents" / "prompts").glob("*.j2"))
     checks = [_EPISODES / name for name in _OF_CHECKS]
-    agents = [path for name in _OF_AGENTS for path in _files([_EPISODES / name]) if path not in checks and path not in prompts]
+    of_agents = [*(_EPISODES / name for name in _OF_AGENTS), *(_MACHINES / name for name in _TOLD)]
+    agents = [path for path in _files(of_agents) if path not in checks and path not in prompts]
     return {name: _hash(paths) for name, paths in (("agents", agents), ("checks", checks), ("machine", machine))}
+
+
+def imported_code() -> Mapping[str, str]:
+    """Return a hash of the code that sets up and judges imported tasks; runs of Deskmill's own suites do not depend on it.
+
+    Oracles, files and examples are left out: each task has its own content of them.
+    """
+    folder = _EPISODES / "osworld"
+    return {"imported": _hash([path for path in folder.iterdir() if path.name not in _OF_SINGLE_TASKS])}
 
 
 def identity_of(registry: Registry[Any], name: str) -> Any:
@@ -71,10 +84,13 @@ def _files(paths: list[Path]) -> Iterator[Path]:
 
 def meaning(path: Path) -> bytes:
     """Return the meaning of a file to the program: a syntax tree without docstrings for Python, the bytes for anything else."""
-    if path.suffix != ".py":
-        return path.read_bytes()
+    return ast.dump(syntax_tree(path)).encode() if path.suffix == ".py" else path.read_bytes()
+
+
+def syntax_tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a file of Python without its docstrings."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, _NAMED) and ast.get_docstring(node, clean=False) is not None:
             node.body = node.body[1:]
-    return ast.dump(tree).encode()
+    return tree

@@ -1,16 +1,18 @@
 """The results of a run on disk. Each fact has one source, and the tables for the warehouse are made from the sources.
 
 The sources:
-trajectories/<episode_id>_<repeat>/   an episode that was played to its end: trajectory.json with its row and its steps, and the pictures
+trajectories/<episode_id>_<repeat>/   an episode that was played to its end: trajectory.json with its row and steps, pictures, files that it left
 faults.jsonl                          a line for every fault of the infrastructure: what is known about the episode, the fault and its seconds
 
 The tables:
 episodes/<part>.parquet               rows of trajectories; a part is made once, of the trajectories that no part holds yet
 steps/<part>.parquet                  the steps of the same trajectories
+interventions/<part>.parquet          the interventions of people in them, if there were any
 episodes/faults.parquet               rows of the episodes that have faults and no trajectory; each command replaces it
 
 A kill at any moment loses nothing and doubles nothing, because of the order of writing. A trajectory is written completely or not at all. An
-episode leaves the table of faults before a part holds it. The steps of a part are written before its episodes; without episodes they do not count.
+episode leaves the table of faults before a part holds it. Steps and interventions of a part are written before its episodes; without episodes they
+do not count.
 """
 
 import json
@@ -21,8 +23,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from eval_flows.episodes.runs.left_files import FOLDER, LeftFile, named, rows_of
 from warehouse.errors import WarehouseError
-from warehouse.layout import sweep, written_folder
+from warehouse.layout import keep, sweep, written_folder
 from warehouse.parquet import write_rows
 
 Row = dict[str, Any]
@@ -50,7 +53,7 @@ class Results:
 
     def sweep(self) -> None:
         """Remove the temporary files of killed commands, before workers of this command write."""
-        for folder in (self._folder, *(self._folder / name for name in ("trajectories", "episodes", "steps"))):
+        for folder in (self._folder, *(self._folder / name for name in ("trajectories", "episodes", "steps", "interventions"))):
             sweep(folder)
 
     def update(self) -> dict[Key, Row]:
@@ -93,6 +96,9 @@ class Results:
         found = sorted(trajectories.values(), key=lambda one: _place(one["episode"]))
         steps = [{**{name: one["episode"][name] for name in _OF_EPISODE}, **step} for one in found for step in one["steps"]]
         write_rows(self._folder / "steps" / f"{number:05}.parquet", "steps", steps)
+        interventions = [row for one in found for row in _intervention_rows(one)]
+        if interventions:
+            write_rows(self._folder / "interventions" / f"{number:05}.parquet", "interventions", interventions)
         episodes = [{"tries": one["tries"], **one["episode"]} for one in found]  # a trajectory of an earlier version has its own number
         write_rows(self._folder / "episodes" / f"{number:05}.parquet", "episodes", episodes)
 
@@ -102,29 +108,53 @@ def key_of(row: Row) -> Key:
     return row["episode_id"], row["repeat"]
 
 
+def _intervention_rows(trajectory: Row) -> Iterator[Row]:
+    """Yield the interventions in a trajectory as rows of their table: acts as texts, without pictures."""
+    for one in trajectory["interventions"]:
+        yield {**{name: trajectory["episode"][name] for name in _OF_EPISODE}, **one, "acts": [act["action"] for act in one["acts"]]}
+
+
 def _place(row: Mapping[str, Any]) -> tuple[int, str]:
     return row["repeat"], row["episode_id"]
 
 
-def write_trajectory(folder: Path, episode: Row, steps: Sequence[Row], pictures: Mapping[int, Sequence[bytes]]) -> None:
+def write_trajectory(
+    folder: Path,
+    episode: Row,
+    steps: Sequence[Row],
+    pictures: Mapping[int, Sequence[bytes]],
+    interventions: Sequence[Row] = (),
+    of_people: Mapping[str, bytes] | None = None,
+    left: Sequence[LeftFile] = (),
+) -> None:
     """Write a trajectory completely or not at all: the row of the episode, the rows of its steps, and pictures by number of the step.
 
     The picture of step 3 is `003.png` or `003.jpg`; several are `003_1.png`, `003_2.png` and so on, in the order in which the agent got them.
+    Interventions of people are kept if there were any, with their pictures by name; and so are the files that the episode left.
     """
     with written_folder(folder) as temporary:
         for number, files in pictures.items():
             for place, file in enumerate(files, 1):
                 name = f"{number:03}" if len(files) == 1 else f"{number:03}_{place}"
                 (temporary / f"{name}.{'jpg' if file.startswith(JPEG) else 'png'}").write_bytes(file)
-        (temporary / "trajectory.json").write_text(json.dumps({"episode": episode, "steps": steps}, indent=1))
+        for name, file in (of_people or {}).items():
+            (temporary / name).write_bytes(file)
+        if left:
+            (temporary / FOLDER).mkdir()
+        for name, one in named(left):
+            if one.content is not None:
+                (temporary / name).write_bytes(one.content)
+        more = {"interventions": interventions, "files": rows_of(left)}
+        kept = {"episode": episode, "steps": steps} | {name: rows for name, rows in more.items() if rows}
+        (temporary / "trajectory.json").write_text(json.dumps(kept, indent=1))
 
 
 def read_trajectory(folder: Path) -> Row:
-    """Return the `episode` and the `steps` of a trajectory; WarehouseError if it is damaged."""
+    """Return the `episode`, the `steps`, the `interventions` and the `files` of a trajectory; WarehouseError if it is damaged."""
     path = folder / "trajectory.json"
     try:
         found = json.loads(path.read_text())
-        return {"episode": found["episode"], "steps": found["steps"]}
+        return {"episode": found["episode"], "steps": found["steps"]} | {name: found.get(name, []) for name in ("interventions", "files")}
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise WarehouseError(
             f"{path} is damaged ({type(error).__name__}: {error}): remove its folder, and the same command plays the episode again"
@@ -147,3 +177,4 @@ def append_line(path: Path, row: Row) -> None:
         file.write(b"\n" * cut_off + json.dumps(row).encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+    keep(path)

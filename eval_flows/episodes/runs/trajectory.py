@@ -1,13 +1,13 @@
 """The trajectory of an episode: every step that an agent took and the outcome, and what the tables hold of them."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from eval_flows.episodes.agents.agent import Decision, Spent
 from eval_flows.episodes.agents.question import NoAnswer
 from eval_flows.episodes.environment import Reward
+from eval_flows.episodes.people.intervention import Intervention
 
 Row = dict[str, Any]
 Status = Literal["done", "failed by agent", "out of steps"] | NoAnswer
@@ -19,7 +19,7 @@ class PlayedStep:
     """A step of an agent: what it saw, said and did, and the result. `pointer` is the place of the action, in pixels.
 
     `pictures` are the files that the agent got; of an agent that got none, they show a reader the screen.
-    `gave_no_answer` is true if the model gave no decision; `feedback` says why.
+    `gave_no_answer` is true if the model gave no decision; `feedback` says why. `printed` is what code of the step printed.
     """
 
     number: int
@@ -29,6 +29,7 @@ class PlayedStep:
     pointer: tuple[int, int] | None
     seconds: float
     gave_no_answer: bool = False
+    printed: str = ""
 
 
 @dataclass
@@ -42,22 +43,12 @@ class Trajectory:
     ready_seconds: float
     seconds: float
     spent: Spent = field(default_factory=Spent)
+    interventions: list[Intervention] = field(default_factory=list)
 
     @property
     def malformed(self) -> int:
         """Return the number of decisions that were malformed or that the machine refused."""
         return sum(bool(step.feedback) and not step.gave_no_answer for step in self.steps)
-
-
-def sum_of(spent: Sequence[Spent]) -> Spent:
-    """Return the cost of several decisions together."""
-    return Spent(
-        sum(one.input_tokens for one in spent),
-        sum(one.output_tokens for one in spent),
-        sum(one.cost_usd for one in spent),
-        tuple(call for one in spent for call in one.calls),
-        sum(one.seconds for one in spent),
-    )
 
 
 def figures(played: Trajectory) -> Row:
@@ -100,6 +91,8 @@ def step_figures(step: PlayedStep) -> Row:
         "input_tokens": spent.input_tokens,
         "output_tokens": spent.output_tokens,
         "cost_usd": spent.cost_usd,
+        "printed": step.printed,
+        "notes": list(decision.notes),
     }
 
 

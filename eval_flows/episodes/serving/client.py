@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import Observation, Reward
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.serving.messages import (
     EpisodeMessage,
     Pictures,

@@ -15,7 +15,7 @@ from PIL import Image
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import Observation
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.serving.suite_environment import open_environment
 from machines.errors import MachineNeeds
 from machines.telling import told

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from eval_flows.episodes.environment import Observation, Reward
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.serving.suite_environment import End, named_action
 from eval_flows.episodes.tasks.task import Level
 from machines.actions import Action

@@ -2,17 +2,15 @@
 
 import os
 import secrets
-import socket
 from collections.abc import Callable
 
 import uvicorn
 
-from atomic_tasks.problems import BadInput
+from eval_flows.episodes.listening import TOKEN_VARIABLE, listening_at
+from eval_flows.episodes.runs.fork_server import fork_server
 from eval_flows.episodes.serving.server import create_server
-from eval_flows.episodes.serving.session import start_fork_server
 from eval_flows.episodes.serving.sessions import Sessions
 
-TOKEN_VARIABLE = "DESKMILL_TOKEN"
 _GRACE_SECONDS = 5  # for calls that are under way when the server is told to end
 
 
@@ -22,12 +20,8 @@ def serve_sessions(sessions: Sessions, host: str, port: int, say: Callable[[str]
     The token is in the environment variable DESKMILL_TOKEN; without it, one is made and said. `BadInput` if nobody can listen there.
     """
     token = os.environ.get(TOKEN_VARIABLE) or secrets.token_urlsafe(24)
-    try:
-        listening = socket.create_server((host, port))
-    except OSError as error:
-        raise BadInput(f"cannot listen on {host}:{port} ({error.strerror or error}): choose another --host or --port") from None
-    with listening:
-        start_fork_server()
+    with listening_at(host, port) as listening:
+        fork_server()
         say(f"http://{host}:{listening.getsockname()[1]}")
         if not os.environ.get(TOKEN_VARIABLE):
             say(f"{TOKEN_VARIABLE}={token}")

@@ -1,14 +1,13 @@
 """A session of the server: the server's side of a process that plays for one client."""
 
-import multiprocessing
 import secrets
 import threading
 import time
 from contextlib import suppress
-from multiprocessing import forkserver
 from typing import Any
 
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
+from eval_flows.episodes.runs.fork_server import fork_server
 from eval_flows.episodes.runs.worker import Worker
 from eval_flows.episodes.serving.messages import Pictures, StateMessage
 from eval_flows.episodes.serving.session_process import Raised, SessionWork
@@ -17,20 +16,12 @@ from eval_flows.episodes.tasks.task import Task
 from machines.errors import MachineError
 from machines.machine import MachineChoice
 
-_PRELOADED = ["eval_flows.episodes.serving.preloaded"]
-_CONTEXT = multiprocessing.get_context("forkserver")
 _CALL_SECONDS = 280.0  # a client waits for 300; a reset of a virtual machine takes long on a busy host
 _STOP_SECONDS = 60.0  # for a machine to stop, before its process is ended all the same
 
 
 class UnknownSession(LookupError):
     """There is no such session, or it was closed."""
-
-
-def start_fork_server() -> None:
-    """Start the process from which the processes of sessions are forked; it imports what they need while the server does other work."""
-    forkserver.set_forkserver_preload(_PRELOADED)
-    forkserver.ensure_running()
 
 
 class Session:
@@ -122,11 +113,11 @@ class Session:
         """Return the answer of the process, which is started if there is none."""
         if self._worker is None:
             self._worker = _started(self._work)
-        self._worker.send("job", (name, arguments))
+        self._worker.send("job", content=(name, arguments))
         try:
             if not self._worker.pipe.poll(seconds):
                 raise TimeoutError
-            kind, answer = self._worker.receive()
+            kind, _, answer = self._worker.receive()
         except TimeoutError:
             self._worker.process.kill()
             self._give_up()
@@ -153,6 +144,6 @@ class _ProcessDied(MachineError):
 
 def _started(work: SessionWork) -> Worker:
     try:
-        return Worker.start(_CONTEXT, work)
+        return Worker.start(fork_server(), work)
     except OSError as error:
         raise MachineError(f"no process can be started for the session: {error}") from error

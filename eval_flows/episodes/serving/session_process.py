@@ -1,4 +1,4 @@
-"""What the process of a session does: it plays the environment in its main thread, where the limits for reading hostile files work."""
+"""What the process of a session does: it plays the environment, call by call."""
 
 import json
 import pickle
@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from eval_flows.episodes.environment import Observation
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.runs.worker import Ask
 from eval_flows.episodes.serving.messages import Pictures, Sent, StateMessage, as_json, reward_as_json
 from eval_flows.episodes.serving.suite_environment import Deed, SuiteEnvironment

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.serving.messages import Pictures
 from eval_flows.episodes.serving.session import Session, UnknownSession

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.environment import DONE, FAIL, WAIT, Environment, Observation, PictureForm, Reward, picture_form
-from eval_flows.episodes.environment.environment import Start
+from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.tasks.needs import refuse_form
 from eval_flows.episodes.tasks.suite import tasks_of
 from eval_flows.episodes.tasks.task import Task

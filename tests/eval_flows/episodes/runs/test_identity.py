@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,12 @@ from machines.machine import MachineChoice, Offers, Program
 from tests.conftest import REPOSITORY
 from tests.eval_flows.episodes.desktops import OFFERS
 
+read = cache(meaning)  # each file of the checkout once for all tests
+
 
 @pytest.fixture(autouse=True)
-def read_anew() -> Iterator[None]:
+def read_anew(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr(identity, "meaning", read)
     code_hashes.cache_clear()
     yield
     code_hashes.cache_clear()
@@ -119,6 +123,9 @@ OF_ROOM = [
     ("eval_flows/episodes/agents/clicker.py", "agents"),
     ("eval_flows/episodes/agents/action_spaces/computer.j2", "agents"),
     ("eval_flows/episodes/agents/observations/tree.py", "agents"),
+    ("eval_flows/episodes/people/intervention.py", "agents"),
+    ("machines/lines.py", "agents"),
+    ("machines/telling.py", "agents"),
     ("machines/guest/__main__.py", "machine"),
     ("machines/actions.py", "machine"),
     ("machines/observation.py", "machine"),
@@ -137,7 +144,6 @@ def test_code_that_decides_results_is_part_of_runs_and_of_proofs(
         return _job(Subject(one.task, {}), machine).key
 
     run, proof, hashes = plan(tmp_path).run_id, key(), code_hashes("sandbox")
-    read = identity.meaning
     monkeypatch.setattr(identity, "meaning", lambda path: read(path) + b"more" * (path == REPOSITORY / changed))
     code_hashes.cache_clear()
     assert {name for name, was in hashes.items() if was != code_hashes("sandbox")[name]} == {room}
@@ -147,7 +153,7 @@ def test_code_that_decides_results_is_part_of_runs_and_of_proofs(
 @pytest.mark.parametrize("changed", ["machines/remote/osworld.py", "machines/qemu.py", "machines/build.py", "machines/desktop.yaml"])
 def test_code_of_other_kinds_of_machine_is_no_part_of_runs_in_the_sandbox(changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit of one kind made every proof and run of the others void."""
-    run, read = plan(tmp_path).run_id, identity.meaning
+    run = plan(tmp_path).run_id
     monkeypatch.setattr(identity, "meaning", lambda path: read(path) + b"more" * (path == REPOSITORY / changed))
     code_hashes.cache_clear()
     assert plan(tmp_path).run_id == run

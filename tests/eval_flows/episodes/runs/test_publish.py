@@ -14,7 +14,7 @@ from warehouse.layout import DataFolder
 from warehouse.query import connect, rows_of
 
 
-@pytest.mark.parametrize("name", ["smoke", "desktop", "singles", "professional"])
+@pytest.mark.parametrize("name", ["smoke", "desktop", "singles", "professional", "windows"])
 def test_a_published_suite_holds_every_episode_with_its_annotation(name: str, data: DataFolder, catalog: Catalog) -> None:
     folder = publish_suite(name, data)
     rows = pq.read_table(folder / "data" / "episodes.parquet").to_pylist()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -174,6 +175,23 @@ def test_a_run_is_extended_and_when_it_is_complete_it_is_not_read_again(data: Da
     assert played(data, "idle", repeats=2) == first and len(first.rows) == 4
     assert {path: path.stat().st_mtime_ns for path in data.runs.rglob("*")} == before
     assert played(data, "idle", limit=1).rows == first.rows[:1]
+
+
+def test_an_image_is_unpacked_before_the_workers_of_this_host_begin(
+    data: DataFolder, listed: Listed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It took from the time of the first episodes. No machine is started."""
+    folders: list[Path] = []
+
+    def ended(jobs: Sequence[Any], *given: object, **named: object) -> Iterator[Done[Any]]:
+        folders.extend(job.machine.folder for job in jobs)
+        yield from ()
+
+    monkeypatch.setattr(runs, "supervised", ended)
+    monkeypatch.setattr(runs, "on_this_host", lambda choice: replace(choice, folder=tmp_path / "own"))
+    listed(APPEND, REPLACE)
+    played(data, "idle")
+    assert folders == [tmp_path / "own"] * 2
 
 
 def test_an_episode_whose_worker_is_lost_after_its_trajectory_is_not_played_again(data: DataFolder, tmp_path: Path) -> None:

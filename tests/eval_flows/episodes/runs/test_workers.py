@@ -34,8 +34,9 @@ def done(
     tries: int = 2,
     respond: Respond | None = None,
     on_fault: OnFault[Job] | None = None,
+    together: int = 1,
 ) -> dict[Job, Done[Job]]:
-    found = list(supervised(jobs, work, workers, seconds, tries, respond, on_fault))
+    found = list(supervised(jobs, work, workers, seconds, tries, respond, on_fault, together))
     assert sorted(map(str, (one.job for one in found))) == sorted(map(str, jobs)), "each job once"
     return {one.job: one for one in found}
 
@@ -57,7 +58,7 @@ def test_no_jobs_start_no_worker() -> None:
     [
         ("raise", "ValueError: no wrench here"),
         ("exit", "the worker died with exit code 7"),
-        ("leave", "the worker died with exit code 3"),
+        ("leave", "SystemExit: 3"),
         ("kill", "the worker died with exit code -9"),
         ("unsendable", "Can't pickle|pickle"),
     ],
@@ -127,6 +128,89 @@ def test_a_reply_that_comes_when_its_worker_is_dead_goes_to_nobody() -> None:
 
     found = done([("ask", "die"), ("ask", "next")], workers=1, tries=1, respond=answer)
     assert "died" in (found["ask", "die"].fault or "") and found["ask", "next"].result == ["now", "now"]
+
+
+@pytest.fixture
+def one_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many jobs as may be together are, on whatever host."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_jobs_share_a_worker_up_to_a_number() -> None:
+    """They are begun before any has ended: each waits until all have asked."""
+    asked: list[Reply] = []
+
+    def answer(question: Any, reply: Reply) -> None:
+        asked.append(reply)
+        if len(asked) in (6, 12):
+            for one in asked[-6:]:
+                one(question)
+
+    found = done([("ask for the pid", number) for number in range(6)], workers=6, respond=answer, together=3)
+    pids = [one.result for one in found.values()]
+    assert sorted(pids.count(pid) for pid in set(pids)) == [3, 3] and os.getpid() not in pids
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_a_worker_that_is_killed_costs_each_of_its_jobs_one_try() -> None:
+    asked: list[Reply] = []
+    faults: list[Job] = []
+
+    def answer(question: Any, reply: Reply) -> None:
+        asked.append(reply)
+        if len(asked) == 4:
+            os.kill(next(iter(workers_and_machines())), signal.SIGKILL)
+        elif len(asked) > 4:
+            reply(question)
+
+    jobs: list[Job] = [("ask for the pid", number) for number in range(4)]
+    found = done(jobs, workers=4, respond=answer, on_fault=lambda job, fault, seconds: faults.append(job), together=4)
+    assert all(one.fault is None for one in found.values())
+    assert sorted(map(str, faults)) == sorted(map(str, jobs)), "each once"
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_a_job_that_kills_each_worker_ends_no_other() -> None:
+    bad, good = ("exit", "wrench"), [("wait a moment", number) for number in range(3)]
+    found = done([bad, *good], workers=4, tries=2, together=4)
+    assert "exit code 7" in (found[bad].fault or "") and all(found[job].fault is None for job in good)
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_jobs_beside_one_that_does_not_end_begin_again_and_nothing_is_counted(tmp_path: Path) -> None:
+    late, before, good = ("hang", "x"), ("wait a moment", "y"), ("once await", str(tmp_path / "good"))
+    faults: list[Job] = []
+    found = done([late, before, good], workers=2, seconds=8.0, tries=1, on_fault=lambda job, fault, seconds: faults.append(job), together=2)
+    assert faults == [late] and "not done within 8 s" in (found[late].fault or "")
+    assert found[good].fault is None, "it began a second time, alone"
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_a_job_that_a_library_holds_up_holds_its_neighbours_up_once() -> None:
+    """Nobody can tell which of them it is, until each is alone."""
+    late, good = ("hold", "x"), ("wait a moment", "y")
+    found = done([late, good], workers=2, seconds=8.0, tries=2, together=2)
+    assert "not done within 8 s" in (found[late].fault or "") and found[good].fault is None
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_each_job_has_its_own_clock() -> None:
+    """One waits for a model while another works; the one that waits may take longer than the limit."""
+    slow, quick = ("ask", "slow"), ("wait a moment", "x")
+
+    def answer(question: Any, reply: Reply) -> None:
+        threading.Timer(5.0, lambda: reply(question)).start()
+
+    found = done([slow, quick], workers=2, seconds=8.0, tries=1, respond=answer, together=2)
+    assert found[slow].result == ["slow", "slow again"] and found[quick].fault is None
+
+
+@pytest.mark.usefixtures("one_processor")
+def test_what_signals_have_to_end_is_ended_beside_other_jobs() -> None:
+    """A regular expression that never ends, in a check of one of the episodes that a process plays."""
+    found = done([("limited", "x"), ("wait a moment", "y")], workers=2, together=2)
+    assert found["limited", "x"].result == "TimeoutError" and found["wait a moment", "y"].fault is None
 
 
 def test_who_stops_listening_leaves_nothing_running() -> None:

@@ -54,12 +54,16 @@ def soon(holds: Callable[[], bool]) -> bool:
 
 
 @pytest.mark.slow(minutes=1)
-def test_four_sessions_at_once_play_by_the_oracle_and_leave_nothing(image: Image, smoke: list[Task], choice: MachineChoice) -> None:
+def test_four_sessions_at_once_play_by_the_oracle_and_leave_nothing(
+    image: Image, smoke: list[Task], choice: MachineChoice, pytestconfig: pytest.Config
+) -> None:
+    """Two episodes in each session with --whole, otherwise one."""
+    number = 8 if pytestconfig.getoption("--whole") else 4
     with running(image.machines.parent, "--sessions", "4") as (process, address):
         play_all(address, TOKEN, "smoke", smoke[:1], choice.offers, 1)
         before = held(process.pid)
-        played = play_all(address, TOKEN, "smoke", smoke[:8], choice.offers, 4)
-        assert len(played) == 8 and [one for one in played if one.reward != 1] == []
+        played = play_all(address, TOKEN, "smoke", smoke[:number], choice.offers, 4)
+        assert len(played) == number and [one for one in played if one.reward != 1] == []
         assert soon(lambda: all(now <= then for now, then in zip(held(process.pid), before, strict=True))), (before, held(process.pid))
         assert guests(process.pid) == processes_of_sessions(process.pid) == []
 

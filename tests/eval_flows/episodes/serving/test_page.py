@@ -59,6 +59,7 @@ def test_each_way_has_a_program_of_about_twenty_lines() -> None:
     assert set(lengths) == {"Import", "Gymnasium", "Serve", "OpenEnv"} and max(lengths.values()) <= 20 and lengths["Import"] == 5
 
 
+@pytest.mark.rotates(of="programs of the pages", number=2)
 @pytest.mark.slow(minutes=0.3)
 def test_the_programs_of_the_page_play(address: str, image: Image, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("DESKMILL_DATA", str(image.machines.parent))

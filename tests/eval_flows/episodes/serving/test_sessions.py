@@ -13,7 +13,8 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 
 from eval_flows.episodes.environment import DONE, WAIT
-from eval_flows.episodes.serving.session import Session, UnknownSession, start_fork_server
+from eval_flows.episodes.runs.fork_server import fork_server
+from eval_flows.episodes.serving.session import Session, UnknownSession
 from eval_flows.episodes.serving.sessions import Limits, Sessions, SessionsUsedUp
 from eval_flows.episodes.serving.suite_environment import EpisodeOver
 from eval_flows.episodes.tasks.task import Task
@@ -29,7 +30,7 @@ MANY = 60
 
 @pytest.fixture
 def sessions(image: Image) -> Iterator[Sessions]:
-    start_fork_server()
+    fork_server()
     found = Sessions(DataFolder(image.machines.parent), Limits(sessions=3))
     yield found
     found.end()
@@ -128,10 +129,10 @@ def test_a_call_that_is_under_way_ends_with_the_server(sessions: Sessions, monke
 
 
 def test_a_call_that_takes_too_long_ends_its_session(sessions: Sessions, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eval_flows.episodes.serving.session._CALL_SECONDS", 0.2)
     session = sessions.add("smoke", "none")
     with pytest.raises(EpisodeOver):
         session.look()
+    monkeypatch.setattr("eval_flows.episodes.serving.session._CALL_SECONDS", 0.2)
     process = process_of(session)
     process.suspend()
     with pytest.raises(MachineError, match="'look' was not done within 0 s"):
