@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from command_line.shared import machine_options
+
 
 @click.group()
 def machine() -> None:
@@ -42,6 +44,17 @@ def build_machine(image: str | None, kind: str, again: bool, from_list: Path | N
     click.echo(f"{name} {built.identity}: {len(built.held.packages)} packages in {built.root}")
 
 
+@machine.command("pack")
+@click.argument("image", default="desktop")
+def pack_machine(image: str) -> None:
+    """Pack IMAGE into one file, for hosts that keep images in a folder of their own (DESKMILL_MACHINES)."""
+    from machines.image import find_image
+    from machines.packed import pack
+    from warehouse.layout import DataFolder
+
+    click.echo(pack(find_image(image, DataFolder.from_environment().machines)))
+
+
 @machine.command("show")
 @click.argument("image", required=False)
 def show_machine(image: str | None) -> None:
@@ -69,3 +82,31 @@ def show_machine(image: str | None) -> None:
     for identity, made in disks(machines):
         click.echo(f"{made.image} {identity}: virtual machine, {made.described}, built {made.built}")
     click.echo(described())
+
+
+@machine.command("serve")
+@click.argument("image", default="desktop")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; the protocol has no token, so keep it to this host.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8710, show_default=True, help="First of the ports; 0 takes free ones.")
+@click.option("--machines", type=click.IntRange(1), default=1, show_default=True, help="Most machines at once; each has three ports.")
+@click.option(
+    "--idle-seconds",
+    type=click.FloatRange(0, min_open=True),
+    default=1800.0,
+    show_default=True,
+    help="A machine that is not used so long may be given to another.",
+)
+@machine_options
+def serve_machine(
+    image: str, host: str, port: int, machines: int, idle_seconds: float, machine_kind: str, machine_option: tuple[tuple[str, str], ...]
+) -> None:
+    """Serve machines with IMAGE to OSWorld's harness: each speaks the protocol of its guest server.
+
+    At the first port, a harness asks for machines, resets them and gives them back.
+    """
+    from machines.gateway.serve import Served, serve_machines
+    from machines.machine import MachineChoice
+    from warehouse.layout import DataFolder
+
+    choice = MachineChoice(machine_kind, image, DataFolder.from_environment().machines, dict(machine_option))
+    serve_machines(Served(choice, machines, host, port, idle_seconds), click.echo)

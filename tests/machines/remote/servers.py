@@ -18,9 +18,8 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, request, send_file
 from PIL import Image
-from werkzeug.serving import make_server
+from werkzeug.serving import WSGIRequestHandler, make_server
 
-from machines.guest.serving import _Quiet
 from tests.machines.guest.fake import TREE
 
 SCREEN = (200, 100)
@@ -46,7 +45,7 @@ def _kept(name):
         with open(log, "a") as file:
             file.write(json.dumps([name, *places, *([named] if named else [])]) + "\\n")
     return call
-for name in ("moveTo", "click", "doubleClick", "rightClick", "tripleClick", "keyDown", "keyUp", "dragTo", "scroll", "hscroll", "write", "press", "hotkey"):
+for name in ("moveTo", "click", "doubleClick", "rightClick", "tripleClick", "middleClick", "mouseDown", "mouseUp", "keyDown", "keyUp", "dragTo", "scroll", "hscroll", "write", "press", "hotkey"):
     globals()[name] = _kept(name)
 position = lambda: (3, 4)
 """
@@ -189,14 +188,16 @@ class Waa(Published):
 
     def _imported(self, name: str, *_: Any) -> Any:
         if name == "pyautogui":
-            calls = ("click", "tripleClick", "keyDown", "keyUp", "scroll")
+            calls = ("moveTo", "click", "tripleClick", "middleClick", "mouseDown", "mouseUp", "keyDown", "keyUp", "scroll")
             return SimpleNamespace(**{call: functools.partial(self._keep, call) for call in calls})
+        if name == "time":
+            return SimpleNamespace(sleep=lambda seconds: None)
         assert name == "pyperclip"
         return SimpleNamespace(copy=lambda text: Path(f"{self.log}.copied").write_text(text, encoding="utf-8"))
 
-    def _keep(self, *what: Any) -> None:
+    def _keep(self, *what: Any, **named: Any) -> None:
         with self.log.open("a") as file:
-            file.write(json.dumps(what) + "\n")
+            file.write(json.dumps([*what, *([named] if named else [])]) + "\n")
 
     def _made(self, asked: dict[str, Any], picture: Image.Image) -> Any:
         """`computer`, which keeps what it is told as pyautogui would be told."""
@@ -225,6 +226,15 @@ class Waa(Published):
             ),
             window_manager=SimpleNamespace(switch_to_application=lambda name: keep("switch", name)),
         )
+
+
+class _Quiet(WSGIRequestHandler):
+    """Answers over connections that stay open, without a log."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, *_: object) -> None:
+        """Say nothing."""
 
 
 @contextlib.contextmanager

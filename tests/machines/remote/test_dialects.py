@@ -24,7 +24,7 @@ from machines.remote.network import client_of
 from machines.remote.osworld import OsworldGuest
 from machines.remote.ours import OurGuest
 from machines.remote.waa import WaaGuest
-from tests.machines.guest.fake import app_of, guest
+from tests.machines.guest.fake import app_of, guest, serving
 from tests.machines.remote.servers import SCREEN, Osworld, Published, Waa, raw, served
 
 PROGRAMS = {"editor": Program(command=["editor.exe", "/new"], window_class="Editor")}
@@ -60,12 +60,12 @@ def home_of(server: Published, name: str) -> str:
 
 def test_servers_are_told_apart_by_how_they_answer(tmp_path: Path) -> None:
     _, own = guest(tmp_path)
-    for app, dialect, platform in (
-        (Osworld(tmp_path / "osworld").app, "osworld", "linux"),
-        (Waa(tmp_path / "waa").app, "waa", "windows"),
-        (app_of(own), "deskmill", "windows"),
+    for serves, dialect, platform in (
+        (served(Osworld(tmp_path / "osworld").app), "osworld", "linux"),
+        (served(Waa(tmp_path / "waa").app), "waa", "windows"),
+        (serving(app_of(own)), "deskmill", "windows"),
     ):
-        with served(app) as address, client_of(address, "secret") as http:
+        with serves as address, client_of(address, "secret") as http:
             assert (dialect_of(http), platform_of(http), screen_of(http)) == (dialect, platform, SCREEN)
 
 
@@ -107,6 +107,22 @@ def test_keys_are_held_at_a_click_and_the_wheel_turns_as_far_as_asked(both: Serv
     client.act({"name": "scroll", "direction": "down", "clicks": 5})
     notch = 120 if isinstance(server, Waa) else 1
     assert server.done == [["keyDown", "ctrl"], ["keyDown", "shift"], ["click"], ["keyUp", "shift"], ["keyUp", "ctrl"], ["scroll", -5 * notch]]
+
+
+def test_hands_do_what_computer_use_tools_ask_for(both: Served) -> None:
+    server, client = both
+    client.act({"name": "drag_along", "path": [(1, 2), (3, 4), (5, 6)], "keys": "shift"})
+    client.act({"name": "mouse_down"})
+    client.act({"name": "mouse_up"})
+    client.act({"name": "middle_click"})
+    client.act({"name": "hold_key", "combination": "ctrl+a", "seconds": 0.01})
+    client.act({"name": "scroll", "direction": "down", "keys": "ctrl"})
+    notch = 120 if isinstance(server, Waa) else 1
+    assert server.done == [
+        ["keyDown", "shift"], ["moveTo", 1, 2], ["mouseDown"], ["moveTo", 3, 4, {"duration": 0.1}], ["moveTo", 5, 6, {"duration": 0.1}], ["mouseUp"],
+        ["keyUp", "shift"], ["mouseDown"], ["mouseUp"], ["middleClick"], ["keyDown", "ctrl"], ["keyDown", "a"], ["keyUp", "a"], ["keyUp", "ctrl"],
+        ["keyDown", "ctrl"], ["scroll", -3 * notch], ["keyUp", "ctrl"],
+    ]  # fmt: skip
 
 
 def test_osworld_acts_by_pyautogui(osworld: Served) -> None:
@@ -232,7 +248,7 @@ def test_a_failure_of_windows_agent_arena_is_a_fault_of_the_machine(waa: Served)
 
 def test_programs_of_the_file_are_started_on_our_server_too(tmp_path: Path) -> None:
     platform, own = guest(tmp_path)
-    with served(app_of(own)) as address:
+    with serving(app_of(own)) as address:
         client = OurGuest(client_of(address, "secret"), PROGRAMS)
         client.act({"name": "open_program", "program": "editor"})
         client.act({"name": "single_click"})

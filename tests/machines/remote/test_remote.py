@@ -22,7 +22,7 @@ from machines.observation import read_elements
 from machines.remote import machine as remote_machine
 from machines.remote import network
 from machines.sandbox import Sandbox
-from tests.machines.guest.fake import app_of, guest
+from tests.machines.guest.fake import app_of, guest, serving
 from tests.machines.remote.servers import SCREEN, Osworld, Waa, hook, png, raw, served
 
 
@@ -274,7 +274,7 @@ def test_a_machine_that_is_not_as_declared_is_the_users_to_correct(more: dict[st
 
 def test_a_wrong_token_is_the_users_to_correct(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GUEST_TOKEN", "guess")
-    with served(app_of(guest(tmp_path)[1])) as address:
+    with serving(app_of(guest(tmp_path)[1])) as address:
         more: dict[str, Any] = {"platform": "windows", "home": "C:\\x"}
         assert (
             "MachineNeeds" in (told := started(choice(tmp_path, address, token_variable="GUEST_TOKEN", **more)))

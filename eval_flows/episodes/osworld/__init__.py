@@ -1,0 +1,1 @@
+"""Tasks of OSWorld and Windows Agent Arena, as their files are."""

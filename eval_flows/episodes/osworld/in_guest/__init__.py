@@ -1,0 +1,1 @@
+"""Programs that run on the machine of an imported task."""
