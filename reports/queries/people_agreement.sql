@@ -1,0 +1,2 @@
+-- How far judges and labellers agree.
+from judging_agreement

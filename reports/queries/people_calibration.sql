@@ -1,0 +1,2 @@
+-- Whether agents that can ask do so where they fail alone.
+from calibration

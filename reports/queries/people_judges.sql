@@ -1,0 +1,2 @@
+-- The judges of pairs.
+from judges
