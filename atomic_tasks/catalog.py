@@ -1,14 +1,15 @@
 """Load the catalog: read every declared file, check its form, and join all of them into one object."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 from atomic_tasks.arguments.pools import pool_generators
 from atomic_tasks.arguments.registry import Generator, computed_generators
 from atomic_tasks.arguments.worlds import World, Worlds
 from atomic_tasks.checkers import Checkers, CheckersOfField, with_fields
+from atomic_tasks.kept_catalog import kept
 from atomic_tasks.memory import without_collecting
 from atomic_tasks.plugged import with_plugged
 from atomic_tasks.problems import BadInput, Problem, Source
@@ -57,8 +58,9 @@ class Catalog:
         return frozenset(able)
 
 
+@cache
 def sound_catalog() -> Catalog:
-    """Return the catalog. BadInput holds all problems of form. The rules of the catalog are checked when datasets are built."""
+    """Return the catalog, read once. BadInput holds all problems of form. The rules of the catalog are checked when datasets are built."""
     catalog, problems = read_catalog()
     if problems:
         raise BadInput(problems)
@@ -67,7 +69,13 @@ def sound_catalog() -> Catalog:
 
 @without_collecting()
 def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
-    """Return the catalog as far as its files can be read, and all problems of form."""
+    """Return the catalog as far as its files can be read, with what installed packages add, and all problems of form."""
+    own, problems = kept("catalog", [root], lambda: _read(root), lambda made: not made[1])
+    plugged, mistakes = with_plugged(own.checkers)
+    return replace(own, checkers=plugged, mistakes_of_packages=tuple(mistakes)), problems
+
+
+def _read(root: Path) -> tuple[Catalog, list[Problem]]:
     problems: list[Problem] = []
     sources: dict[str, Source] = {}
     unreadable: set[str] = set()
@@ -95,7 +103,6 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
     base = checkers or Checkers(makers={}, getters={}, metrics={}, changes={}, oracle={})
     own, twice = with_fields(base, {name: field for name, field in fields.items() if field})
     problems += [sources[f"checkers/{one.partition(':')[0]}"].problem((), one.partition(": ")[2]) for one in twice]
-    plugged, mistakes = with_plugged(own)
     catalog = Catalog(
         applications=applications,
         capabilities=equivalence.capabilities if equivalence else {},
@@ -104,8 +111,7 @@ def read_catalog(root: Path = CATALOG_ROOT) -> tuple[Catalog, list[Problem]]:
         pools=tuple(pool for file in pools if file for pool in file.pools),
         worlds=tuple(world.of_walk(file.applications) for file in worlds if file for world in file.worlds),
         kinds=kinds or Kinds(vendors=(), kinds={}),
-        checkers=plugged,
-        mistakes_of_packages=tuple(mistakes),
+        checkers=own,
         sources=sources,
         unreadable=frozenset(unreadable),
     )

@@ -14,6 +14,9 @@ from atomic_tasks.shapes import misfits
 
 HOME = "home"  # `{home}` stands for the home folder of the machine that an episode is played on
 _THRESHOLD = "threshold"
+_OF_WINDOWS = "powershell"  # the step of an oracle that types into a console of Windows
+_OF_LINUX = frozenset({"folder", "repository"})  # makers that run commands of Linux
+_FEWEST_MISSES = 2
 _MAKE = "make"  # the step of a proof that makes a file, as `setup` does
 _BESIDE = {"setup": frozenset[str](), "oracle": frozenset({"within", "holding"}), "changes": frozenset[str]()}
 Entry = Mapping[str, Any]
@@ -53,8 +56,9 @@ def executable_tasks(catalog: Catalog) -> Iterator[Problem]:
             assert source is not None
             declared = Executable(place, task.setup, task.oracle, task.check, task.changes or ())
             yield from executable_mistakes(catalog.checkers, [declared, *other_ways(task, place)], source.problem)
-            yield from _wholeness(task, application.platform, place, source.problem)
-            for key in ("setup", "preload", "oracle", "check", "changes", "also", "near_misses"):
+            yield from _wholeness(task, place, source.problem)
+            yield from _of_platform(task, application.platform, place, source.problem)
+            for key in ("asks", "setup", "preload", "oracle", "check", "changes", "also", "near_misses"):
                 for entry_number, text in _texts(_plain(getattr(task, key) or ())):
                     for name in placeholders(text):
                         if name and name != HOME and name not in task.arguments:
@@ -175,9 +179,23 @@ def _mistaken_parts(declared: WithKeys, asked: object) -> Iterator[str]:
                 yield f"has no {word} '{part}'{suggestion(part, names)}"
 
 
-def _wholeness(task: AtomicTask, platform: str, place: Place, problem: Callable[[Place, str], Problem]) -> Iterator[Problem]:
-    if (task.oracle or task.check or task.setup or task.infeasible) and platform != "linux":
-        yield problem((*place, "oracle"), "only applications of platform linux run on our machines")
+def _of_platform(task: AtomicTask, platform: str, place: Place, problem: ProblemAt) -> Iterator[Problem]:
+    for number, entry in enumerate(task.oracle if platform != "windows" else ()):
+        if _OF_WINDOWS in entry:
+            yield problem((*place, "oracle", number), f"only applications of platform windows have {_OF_WINDOWS}")
+    for number, entry in enumerate(task.setup if platform == "windows" else ()):
+        for name in _OF_LINUX & set(entry):
+            yield problem(
+                (*place, "setup", number),
+                f"{name} is made by commands of Linux: on Windows, make files, and the folders that they are in come with them",
+            )
+    if platform == "windows" and task.oracle and not task.generic and not (task.also and len(task.near_misses) >= _FEWEST_MISSES):
+        yield problem((*place, "oracle"), "needs another way (also) and two near misses: on Windows nothing else tells a check that is too loose")
+
+
+def _wholeness(task: AtomicTask, place: Place, problem: ProblemAt) -> Iterator[Problem]:
+    if task.asks and not task.is_executable:
+        yield problem((*place, "asks"), "needs an oracle: only a task that is done on a machine asks something of its own in an episode")
     if task.is_executable and HOME in task.arguments:
         yield problem((*place, "arguments"), f"{{{HOME}}} stands for the home folder of the machine: give the argument another name")
     if task.infeasible and (task.oracle or task.check):

@@ -152,6 +152,9 @@ class AtomicTask(Talk):
     last: bool = Field(False, description="a last step (present, print, publish): in a chain no task follows it")
     named: tuple[Phrasing, ...] = Field((), description="what people say who name the application")
     notes: str | None = None
+    asks: tuple[Phrasing, ...] = Field(
+        (), exclude=True, description="what an episode asks instead, where the phrasings of `say` leave open what is checked; no data set has it"
+    )
     setup: tuple[Entry, ...] = Field((), exclude=True, description="what is made on the machine before the episode, each by a maker of checkers.yaml")
     preload: tuple[str, ...] | None = Field(
         None, exclude=True, description="for a task that opens something: the program starts with these arguments, and this step is done"

@@ -56,6 +56,8 @@ def test_sizes_of_what_runs_on_machines_are_pinned(catalog: Catalog) -> None:
     infeasible = [task for application in linux for task in application.tasks if task.infeasible]
     assert (len(linux), len(executable), len(infeasible)) == (21, 192, 12)
     assert {application.discipline for application in linux} <= DISCIPLINES
+    windows = [task for application in of_platform(catalog, "windows") for task in application.tasks if task.oracle]
+    assert (len(windows), len([task for task in windows if not task.generic])) == (51, 47)
 
 
 def test_every_task_can_be_said_with_the_name_of_its_application(catalog: Catalog) -> None:

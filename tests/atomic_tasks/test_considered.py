@@ -11,7 +11,7 @@ from atomic_tasks.catalog import CATALOG_ROOT, Catalog
 from atomic_tasks.considered import FILE, Considered, judged, problems_of
 from atomic_tasks.schema import Capability
 from atomic_tasks.yaml_source import read_declared_file, read_yaml, validated
-from tests.commands import deskmill
+from tests.commands import invoked
 from warehouse.layout import DataFolder
 
 SOUND = """
@@ -86,12 +86,12 @@ def test_every_application_of_the_published_list_has_its_rivals(catalog: Catalog
 def test_show_tells_who_is_in_and_who_is_out(tmp_path: Path) -> None:
     capability = judged("web.search_images")
     assert capability is not None and capability.out
-    shown = deskmill("show", "web.search_images", data=tmp_path)
-    assert shown.returncode == 0 and shown.stdout.strip() == capability.text(), shown.stderr
-    as_json = json.loads(deskmill("show", "web.search_images", "--format", "json", data=tmp_path).stdout)
+    shown = invoked("show", "web.search_images", data=tmp_path)
+    assert shown.exit_code == 0 and shown.stdout.strip() == capability.text(), shown.stderr
+    as_json = json.loads(invoked("show", "web.search_images", "--format", "json", data=tmp_path).stdout)
     assert as_json == [capability.model_dump(mode="json")]
 
 
 def test_show_tells_of_an_atomic_task_and_a_capability_of_one_name(tiny: DataFolder) -> None:
-    shown = deskmill("show", "spotify.private_session", data=tiny.root)
-    assert shown.returncode == 0 and "atomic task spotify.private_session" in shown.stdout and "capability spotify.private_session" in shown.stdout
+    shown = invoked("show", "spotify.private_session", data=tiny.root)
+    assert shown.exit_code == 0 and "atomic task spotify.private_session" in shown.stdout and "capability spotify.private_session" in shown.stdout

@@ -58,7 +58,7 @@ workflows:
 def enlarged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Catalog, dict[str, Workflow]]:
     """The catalog and its workflows after the steps of CONTRIBUTING; the form and the rules hold."""
     root = tmp_path_factory.mktemp("enlarged")
-    for folder in ("applications", "candidates", "pools"):
+    for folder in ("applications", "candidates", "checkers", "pools"):
         shutil.copytree(CATALOG_ROOT / folder, root / folder)
     for file in CATALOG_ROOT.glob("*.yaml"):
         shutil.copy(file, root)

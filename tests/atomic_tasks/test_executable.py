@@ -138,7 +138,11 @@ ORACLE = '    oracle:\n      - menu: [Edit, Paste]\n        within: Editor\n    
         ([(ORACLE, ""), (CHANGES, "    changes: []\n")], "tasks[0].check", "needs an oracle: the steps that do the task"),
         ([(ORACLE, ""), (CHECK, "")], "tasks[0].changes", "needs an oracle: only a task that is done on a machine changes files there"),
         ([("    oracle:\n", "    infeasible: it cannot\n    oracle:\n")], "editor.yaml:18: tasks[0].infeasible", "an infeasible task has no oracle and no check"),
-        ([("platform: linux", "platform: windows")], "tasks[0].oracle", "only applications of platform linux run on our machines"),
+        ([("platform: linux", "platform: windows")], "tasks[0].oracle", "needs another way (also) and two near misses"),
+        ([("platform: linux", "platform: windows"), ("      - text: {path: \"Documents/{file}\", content: [\"{note}\", \"{}\"]}\n", "      - folder: Documents/new\n"), (CHECK, ""), (ORACLE, ""), (CHANGES, "")], "tasks[0].setup[0]", "folder is made by commands of Linux: on Windows, make files"),
+        ([('- write: "{note}"', '- powershell: "{note}"')], "tasks[0].oracle[1]", "only applications of platform windows have powershell"),
+        ([(ORACLE, ""), (CHECK, ""), (CHANGES, "    asks: [write milk]\n")], "tasks[0].asks", "needs an oracle: only a task that is done on a machine asks something of its own"),
+        ([("    oracle:\n", '    asks: ["write {nte} and save the file"]\n    oracle:\n')], "tasks[0].asks[0]", "uses {nte}, but editor.write_note has no such argument; did you mean 'note'?"),
     ],
 )  # fmt: skip
 def test_each_mistake_is_reported_with_its_place_and_a_remedy(problems: Problems, changes: list[tuple[str, str]], place: str, reason: str) -> None:

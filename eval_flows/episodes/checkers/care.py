@@ -3,10 +3,15 @@
 import io
 import signal
 import threading
+import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
+from typing import TypeVar
+
+from eval_flows.episodes.main_thread import in_main_thread
+
+T = TypeVar("T")
 
 _LARGEST_UNPACKED = 64 * 2**20  # bytes; made documents and workbooks have a few hundred thousand at most
 _MOST_PARTS = 10_000
@@ -39,24 +44,30 @@ def unpacked(content: bytes) -> io.BytesIO:
     return plain
 
 
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """End the block by a `TimeoutError` after so many seconds of processor time of this process.
+def within(seconds: float, read: Callable[[], T]) -> T:
+    """Return what `read` gives; `TimeoutError` after so many seconds of processor time of its thread.
 
-    The clock on the wall would not do: on a busy host, an honest file that takes half a second to read can take twenty. There is no limit outside
-    the main thread, where signals do not arrive; the processes of runs, proofs and sessions read in their main threads.
+    The clock on the wall would not do: on a busy host, an honest file that takes half a second to read can take twenty. It runs in the main thread,
+    where signals arrive: those of the processes of runs, proofs and sessions read what threads ask for. Where none does, there is no limit.
     """
+    return in_main_thread(lambda: _limited(seconds, read))
+
+
+def _limited(seconds: float, read: Callable[[], T]) -> T:
     if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
+    until = time.thread_time() + seconds
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise TimeoutError(f"not read within {seconds:.0f} s")
+        left = until - time.thread_time()
+        if left <= 0:
+            raise TimeoutError(f"not read within {seconds:.0f} s")
+        signal.setitimer(signal.ITIMER_PROF, left, _AGAIN_SECONDS)  # other threads took a part of the time of this process
 
     before = signal.signal(signal.SIGPROF, interrupt)
     signal.setitimer(signal.ITIMER_PROF, seconds, _AGAIN_SECONDS)
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)

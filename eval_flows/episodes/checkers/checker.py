@@ -51,6 +51,7 @@ CHECKERS: Registry[Checkers] = Registry(
         for name in (
             "files",
             "pictures",
+            "colours",
             "workbooks",
             "documents",
             "projects",
@@ -70,6 +71,7 @@ CHECKERS: Registry[Checkers] = Registry(
             "molecules",
             "schematics",
             "microscopy",
+            "windows",
         )
     },
 )

@@ -77,15 +77,17 @@ def _key(entry: Entry) -> str:
 def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
     """Apply one check, with its placeholders filled, to the machine."""
     getter, metric = known().split(entry)
-    got, expected = get(desktop, getter, entry[getter]), entry[metric]
+    got, accepted = get(desktop, getter, entry[getter]), [entry[metric]]
     if metric == "same_as":
-        ((other, asked),) = expected.items()
-        expected = sources[_key(entry)] if _key(entry) in sources else get(desktop, other, asked)
+        ((other, asked),) = entry[metric].items()
+        accepted = [sources[_key(entry)] if _key(entry) in sources else get(desktop, other, asked)]
+        if other == _CLIPBOARD and isinstance(accepted[0], str) and accepted[0].strip():
+            accepted.append(accepted[0].removesuffix("\n").removesuffix("\r"))  # a line may be copied with its line break, and pasted without
     try:
-        with within(_HOLDING_SECONDS):
-            return Checked(entry, got, float(known().checkers.metrics[metric](got, expected)))
+        share = within(_HOLDING_SECONDS, lambda: max(float(known().checkers.metrics[metric](got, one)) for one in accepted))
     except TimeoutError:  # a regular expression that never ends on this text
-        return Checked(entry, got, 0.0)
+        share = 0.0
+    return Checked(entry, got, share)
 
 
 def check_all(desktop: Desktop, entries: Sequence[Entry], sources: Sources, seconds: float = 0.0) -> list[Checked]:

@@ -8,9 +8,9 @@ import docx
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from eval_flows.episodes.checkers import pictures
 from eval_flows.episodes.checkers.care import unpacked
 from eval_flows.episodes.checkers.checker import Checkers
+from eval_flows.episodes.checkers.document_drawings import drawn_stretch, drawn_times, picture_after
 from eval_flows.episodes.checkers.document_formats import Formats, characters, text_of
 from eval_flows.episodes.checkers.document_pages import at_edge, columns, edge_text, of_pages, paper
 
@@ -97,21 +97,28 @@ def _breaks_before(document: Any, paragraph: Node) -> bool:
     if Formats(document).begins_page(paragraph):
         return True
     before = paragraph.getprevious()
-    own = [node for node in paragraph.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
-    others = [node for node in before.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text] if before is not None else []
+    own, others = _breaks_and_texts(paragraph), [] if before is None else _breaks_and_texts(before)
     section = None if before is None else next(before.iter(qn("w:sectPr")), None)
     kind = None if section is None else section.find(qn("w:type"))
     if section is not None and (kind is None or kind.get(qn("w:val")) == "nextPage"):
         return True
-    return any(node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in (*own[:1], *others[-1:]))
+    return any(_is_page_break(node) for node in (*own[:1], *others[-1:]))
+
+
+def _breaks_and_texts(paragraph: Node) -> list[Node]:
+    """Return the breaks of a paragraph and what is written in it, in their order."""
+    return [node for node in paragraph.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
+
+
+def _is_page_break(node: Node) -> bool:
+    return bool(node.tag == qn("w:br") and node.get(qn("w:type")) == "page")
 
 
 def _page_breaks(document: Any) -> int:
     """Return how often the text goes on on a new page: by a break, by the format of a paragraph (once, where it has both), or by a section."""
     formats, found = Formats(document), 0
     for one in _xml(document, "w:p"):
-        nodes = [node for node in one.iter(qn("w:br"), qn("w:t")) if node.tag == qn("w:br") or node.text]
-        breaks = [node.tag == qn("w:br") and node.get(qn("w:type")) == "page" for node in nodes]
+        breaks = [_is_page_break(node) for node in _breaks_and_texts(one)]
         found += sum(breaks) + (formats.begins_page(one) and not any(breaks[:1]))
         for section in one.iter(qn("w:sectPr")):
             kind = section.find(qn("w:type"))
@@ -122,31 +129,6 @@ def _page_breaks(document: Any) -> int:
 def _links(document: Any, paragraph: Node) -> list[str]:
     found = next(one for one in document.paragraphs if one._p is paragraph)
     return [f"{one.text}: {one.address}" for one in found.hyperlinks]
-
-
-def _picture_after(document: Any, paragraph: Node, what: str) -> Any:
-    """Return a property of the first picture that is anchored in the paragraph or in the next one."""
-    drawn = _drawn_after(paragraph)
-    return None if drawn is None else pictures.of_picture(document.part.related_parts[drawn.get(qn("r:embed"))].blob, what)
-
-
-def _drawn_after(paragraph: Node) -> Node | None:
-    return next((picture for one in (paragraph, paragraph.getnext()) if one is not None for picture in one.iter(qn("a:blip"))), None)
-
-
-def _picture_stretch(document: Any, paragraph: Node) -> float | None:
-    """Return how many times wider, by its height, the picture there is drawn than it is."""
-    drawn = _drawn_after(paragraph)
-    drawing = None if drawn is None else next(drawn.iterancestors(qn("wp:inline"), qn("wp:anchor")), None)
-    extent = None if drawing is None else drawing.find(qn("wp:extent"))
-    if extent is None or not int(extent.get("cy")):
-        return None
-    return int(extent.get("cx")) / int(extent.get("cy")) / float(_picture_after(document, paragraph, "ratio"))
-
-
-def _drawn(document: Any) -> list[Node]:
-    """Return the places of pictures in the text, each once: what stands there for older programs does not count."""
-    return [one for one in _xml(document, "a:blip") if not any(str(parent.tag).endswith("}Fallback") for parent in one.iterancestors())]
 
 
 def _text_after(document: Any, paragraph: Node) -> str:
@@ -179,8 +161,8 @@ _OF_PARAGRAPH: Mapping[str, Callable[[Any, Node], Any]] = {
     "page_break_before": _breaks_before,
     "links": _links,
     "text_after": _text_after,
-    "picture_after": lambda document, one: _picture_after(document, one, "pixels"),
-    "picture_stretch": _picture_stretch,
+    "picture_after": lambda document, one: picture_after(document, one, "pixels"),
+    "picture_stretch": drawn_stretch,
     "table_after": lambda _, one: any(after.tag == qn("w:tbl") for after in one.itersiblings()),
     "contents_after": lambda _, one: _contents_after(one),
 }
@@ -285,7 +267,7 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "page_breaks": _page_breaks,
     "links": lambda document: sorted(part.target_ref for part in document.part.rels.values() if "hyperlink" in part.reltype),
     "pictures": lambda document: len(list(document.part.package.image_parts)),
-    "pictures_shown": lambda document: len(_drawn(document)),
+    "pictures_shown": drawn_times,
     "comments": lambda document: [comment.text for comment in document.comments],
     "commented": _commented,
     "footnotes": _footnotes,
@@ -300,6 +282,11 @@ _WHOLE: Mapping[str, Callable[[Any], Any]] = {
     "title": lambda document: document.core_properties.title,
     "author": lambda document: document.core_properties.author,
 }
+
+
+def of_open_document(document: Any, what: str) -> Any:
+    """Return a property of a whole document that is open already: whoever asks for many opens it once."""
+    return _WHOLE[what](document)
 
 
 CHECKERS = Checkers(

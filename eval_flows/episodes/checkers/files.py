@@ -5,6 +5,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 import sqlite3
 import tempfile
 import time
@@ -31,6 +32,11 @@ def text(content: bytes) -> str:
 def lines(content: bytes, without: str = "") -> list[str]:
     """Return the lines of a text, after removing every occurrence of `without`."""
     return [line.replace(without, "") if without else line for line in text(content).splitlines()]
+
+
+def matching_parts(content: bytes, pattern: str) -> list[str]:
+    """Return each part of a text that matches a pattern, in their order; of a pattern with groups, these with a space between them."""
+    return [" ".join(one.groups(default="") or (one[0],)) for one in re.finditer(pattern, text(content), re.MULTILINE)]
 
 
 def bookmarks(content: bytes) -> list[str]:
@@ -101,6 +107,7 @@ CHECKERS = Checkers(
     of_files={
         "text": lambda content, _: text(content),
         "lines": lambda content, asked: lines(content, beside(asked, "without", "")),
+        "found": lambda content, asked: matching_parts(content, str(asked["pattern"])),
         "last_line": lambda content, _: next((line for line in reversed(text(content).splitlines()) if line.strip()), None),
         "size": lambda content, _: len(content),
         "digest": lambda content, _: hashlib.sha256(content).hexdigest(),

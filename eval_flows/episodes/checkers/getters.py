@@ -22,8 +22,7 @@ def get(desktop: Desktop, name: str, asked: Any) -> Any:
     if content is None:
         return None
     try:
-        with within(_READING_SECONDS):
-            return checkers.of_files[name](content, asked)
+        return within(_READING_SECONDS, lambda: checkers.of_files[name](content, asked))
     except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         return None
 

@@ -1,11 +1,14 @@
 """Getters of PDF files, by pypdf, which limits what it unpacks."""
 
 import io
+import logging
 from typing import Any
 
 from pypdf import PageObject, PdfReader
 
 from eval_flows.episodes.checkers.checker import Checkers
+
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # a broken file is a failed check, which says so: nothing is told beside the progress
 
 
 def text(content: bytes) -> str:

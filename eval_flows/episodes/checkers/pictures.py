@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +19,6 @@ Channel = NDArray[np.float64]
 _BLOCK = 8  # pixels
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 _NEARLY = 6  # two colours count as the same up to this many levels of 255
-_PLACE = re.compile(r"(?:([\d.]+)%)?([+-]?\d+)?")  # a share of a side, pixels, or pixels from a share
 
 
 def opened_picture(content: bytes) -> Image.Image:
@@ -54,6 +52,16 @@ def of_picture(content: bytes, what: str) -> Any:
     return ways[kind]()
 
 
+def of_picture_file(content: bytes, what: str) -> Any:
+    """Return what the file of a picture says beside its pixels: see checkers.yaml. None if it does not say that."""
+    said = opened_picture(content).info
+    ways: Mapping[str, Callable[[], Any]] = {
+        "resolution": lambda: [float(one) for one in said["dpi"]] if "dpi" in said else None,
+        "sizes": lambda: sorted(list(size) for size in said["sizes"]) if "sizes" in said else None,
+    }
+    return ways[what]()
+
+
 def _digest(picture: Image.Image) -> str:
     """Return a digest of the size and of every pixel's colour; the file format does not matter."""
     return hashlib.sha256(f"{picture.width} x {picture.height} ".encode() + picture.convert("RGBA").tobytes()).hexdigest()
@@ -81,29 +89,6 @@ def _pixels_of(picture: Image.Image, colour: str) -> int:
     for channel, level in zip(picture.convert("RGB").split(), ImageColor.getrgb(colour), strict=False):
         masks.append(channel.point([255 if abs(value - level) <= _NEARLY else 0 for value in range(256)]))
     return ImageChops.darker(ImageChops.darker(masks[0], masks[1]), masks[2]).histogram()[255]
-
-
-def pixel(content: bytes, x: str, y: str) -> str | None:
-    """Return the colour of a pixel as #rrggbb; None beyond the edges. A place is in pixels, a share of the side, or pixels from there."""
-    picture = opened_picture(content).convert("RGB")
-    at = _place(x, picture.width), _place(y, picture.height)
-    if not (0 <= at[0] < picture.width and 0 <= at[1] < picture.height):
-        return None
-    red, green, blue = np.asarray(picture)[at[1], at[0]]
-    return f"#{red:02x}{green:02x}{blue:02x}"
-
-
-def _place(at: str, length: int) -> int:
-    found = _PLACE.fullmatch(at)
-    if found is None or not at:
-        raise ValueError(f"{at} is no place along a side")
-    return int(float(found[1] or 0) * length / 100) + int(found[2] or 0)
-
-
-def near_colour(content: bytes, colour: str, levels: int) -> int:
-    """Return how many pixels differ from a colour by at most so many levels in each channel."""
-    wanted = np.array(ImageColor.getrgb(colour)[:3], dtype=int)
-    return int((np.abs(np.asarray(opened_picture(content).convert("RGB"), dtype=int) - wanted) <= levels).all(axis=2).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +132,7 @@ def _similarity(one: Channel, other: Channel) -> float:
 CHECKERS = Checkers(
     of_files={
         "picture": lambda content, asked: of_picture(content, asked["what"]),
-        "pixel": lambda content, asked: pixel(content, str(asked["x"]), str(asked["y"])),
-        "near_colour": lambda content, asked: near_colour(content, asked["colour"], int(asked["levels"])),
+        "picture_file": lambda content, asked: of_picture_file(content, asked["what"]),
         "image": lambda content, _: Whole(opened_picture(content)),
     },
     metrics={"resembles": resemblance},

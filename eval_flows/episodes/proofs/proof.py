@@ -19,10 +19,12 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from eval_flows.episodes.agents.oracle import ELEMENT_SECONDS, OracleStuck, lines, parts_of
+from eval_flows.episodes.agents.awaited import OracleStuck
+from eval_flows.episodes.agents.oracle import ELEMENT_SECONDS, lines, parts_of
 from eval_flows.episodes.environment import Environment, Reward
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.reward import CHECK_SECONDS
+from eval_flows.episodes.environment.shell import remove
 from eval_flows.episodes.tasks.suite_task import Variant
 from eval_flows.episodes.tasks.task import Task
 from machines.machine import MachineChoice
@@ -166,7 +168,7 @@ def _spoiled(environment: Environment) -> Iterator[Trial]:
 
 def _put(desktop: Desktop, path: str, content: bytes | None) -> None:
     if content is None:
-        desktop.client.execute(["rm", "--force", desktop.place(path)])
+        remove(desktop, path)
     else:
         desktop.client.upload(desktop.place(path), content)
 

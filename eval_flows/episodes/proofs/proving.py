@@ -11,17 +11,19 @@ from pydantic import BaseModel
 from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
+from eval_flows.episodes.osworld.imported_task import ImportedTask
 from eval_flows.episodes.proofs.proof import Subject, Trial, prove
 from eval_flows.episodes.proofs.record import not_recorded, proven, write_record
-from eval_flows.episodes.runs.identity import code_hashes
+from eval_flows.episodes.runs.identity import code_hashes, imported_code
 from eval_flows.episodes.runs.pipeline import ready_machine
+from eval_flows.episodes.runs.together import together_of
 from eval_flows.episodes.runs.workers import Ask, supervised
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from eval_flows.episodes.tasks.suite_task import SuiteTask
 from eval_flows.episodes.tasks.task import Task
 from eval_flows.progress import Progress
 from machines.machine import MachineChoice
-from warehouse.layout import DataFolder, written_file
+from warehouse.layout import DataFolder, fetch, written_file
 
 _SECONDS = 3600.0  # wall clock for all trials of one episode
 
@@ -102,6 +104,7 @@ def prove_suite(
     episodes = part.of(_changed(name, episodes, catalog) if part.is_changed else episodes)
     machine = ready_machine(name, [one.task for one in episodes], data, machine_kind, machine_options or {})
     jobs = [_job(subject_of(one, catalog), machine) for one in episodes]
+    fetch(data.proofs)
     kept = {job.key: _kept(data, job) for job in jobs}
     todo = [job for job in jobs if kept[job.key] is None]
     progress(f"prove {name}", len(jobs) - len(todo), len(jobs), "")
@@ -115,7 +118,7 @@ def prove_suite(
         if (before := kept[job.key]) is not None:
             keep_record(before, job)
     failed = 0
-    for number, done in enumerate(supervised(todo, _prove, workers, _SECONDS), 1):
+    for number, done in enumerate(supervised(todo, _prove, workers, _SECONDS, together=together_of(job.task for job in todo)), 1):
         tasks = [step.task for step in done.job.task.steps]
         made = Proof(episode_id=done.job.task.episode_id, tasks=tasks, trials=done.result or [], fault=done.fault)
         kept[done.job.key] = made
@@ -151,6 +154,7 @@ def _job(subject: Subject, machine: MachineChoice) -> _Job:
         [machine.identity, machine.offers.described],
         [code["checks"], code["machine"], identities(entry for step in subject.task.steps for entry in step.check)],
         *([variants] if any(variants) else []),
+        *([imported_code()] if isinstance(subject.task, ImportedTask) else []),
     ]
     return _Job(subject, machine, hashlib.blake2b(json.dumps(made_from, sort_keys=True).encode(), digest_size=10).hexdigest())
 

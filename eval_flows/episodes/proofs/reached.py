@@ -12,6 +12,8 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from eval_flows.episodes.runs.identity import syntax_tree
+
 _OURS = ("atomic_tasks.", "eval_flows.", "machines.")
 _TABLES = {"CHECKERS", "MAKERS"}
 _MATERIALS = "materials"
@@ -77,7 +79,7 @@ def _used(module: str, node: ast.AST) -> Iterator[_Reached]:
 
 @cache
 def _module(name: str) -> _Module:
-    tree = _without_words(ast.parse(_path(name).read_text()))
+    tree = _without_types(syntax_tree(_path(name)))
     definitions: dict[str, ast.stmt] = {}
     imported: dict[str, tuple[str, str]] = {}
     for statement in tree.body:
@@ -97,7 +99,7 @@ def _module(name: str) -> _Module:
 
 def _meant(source: str, name: str) -> tuple[str, str] | None:
     """Return the module and the name that `from source import name` means, through modules that only pass it on; an empty name for a module."""
-    if find_spec(source) is not None and _is_package(source) and find_spec(f"{source}.{name}") is not None:
+    if _is_package(source) and find_spec(f"{source}.{name}") is not None:
         return f"{source}.{name}", ""
     passed_on = _module(source)
     return (source, name) if name in passed_on.definitions else passed_on.imported.get(name)
@@ -114,11 +116,9 @@ def _path(module: str) -> Path:
     return Path(found.origin)
 
 
-def _without_words(tree: ast.Module) -> ast.Module:
-    """Leave out docstrings and the types of functions."""
+def _without_types(tree: ast.Module) -> ast.Module:
+    """Leave out the types of functions: what they name is no part of what a function does."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             node.returns = None
         if isinstance(node, ast.arg):

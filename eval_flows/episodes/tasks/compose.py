@@ -6,7 +6,8 @@ from itertools import count
 from random import Random
 
 from atomic_tasks.catalog import Catalog
-from atomic_tasks.schema import AtomicTask
+from atomic_tasks.executable import texts_in
+from atomic_tasks.schema import AtomicTask, placeholders
 from atomic_tasks.seeds import derived_random
 from compositions.binding import bind
 from compositions.engine import Engine
@@ -40,7 +41,7 @@ def single(catalog: Catalog, task: AtomicTask, random: Random, close: bool = Tru
     for _ in range(_TRIES):
         composition = engine.single(task, random)
         if composition is not None:
-            return engine.closed(composition) if close else composition
+            return _as_asked(engine.closed(composition)) if close else composition
     raise NotComposed(f"{task.id}: no executable task gives what it needs ({', '.join(task.needs)})")
 
 
@@ -101,7 +102,22 @@ def _free(name: str, used: set[str]) -> str:
 def _sound(composition: Composition) -> Composition:
     if broken := broken_constraints(composition):
         raise NotComposed("; ".join(broken))
-    return composition
+    return _as_asked(composition)
+
+
+def _as_asked(composition: Composition) -> Composition:
+    """Return the composition with what its tasks ask in episodes in place of their phrasings."""
+    return replace(composition, steps=tuple(replace(step, task=_asked(step.task)) if step.task.asks else step for step in composition.steps))
+
+
+def _asked(task: AtomicTask) -> AtomicTask:
+    """Return the task with what it asks, and with the arguments that play a part in that: its phrasings may have others."""
+    declared = [task.asks, task.setup, task.preload or (), task.oracle, task.check, task.changes or ()]
+    used = {name for text in texts_in(declared) for name in placeholders(text)}
+    used |= {name for kind in ("needs", "gives", "ends") for fact in task.facts(kind) for name in fact.arguments}
+    used |= {task.arguments[name].of or name for name in used & set(task.arguments)}
+    arguments = {name: argument for name, argument in task.arguments.items() if name in used}
+    return task.model_copy(update={"say": task.asks, "rewordings": {}, "arguments": arguments})
 
 
 def values_of(composition: Composition, catalog: Catalog, *seed: str | int) -> Mapping[str, str]:

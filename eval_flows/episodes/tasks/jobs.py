@@ -42,7 +42,7 @@ class Job(Declared):
 
     id: str = Field(pattern=r"^[a-z0-9_]+\.[a-z0-9_]+$")
     level: Level
-    subfield: str | None = Field(None, description="of disciplines.yaml; none for everyday work")
+    subfield: str | None = Field(None, description="of disciplines.yaml; a suite of everyday work has none")
     instruction: str = Field(min_length=20)
     source: str = Field(min_length=5, description="what it was made from: a page of a manual, the subject of a tutorial, or a practice of the field")
     operations: tuple[str, ...] = Field(min_length=1, description="the core operations, in words of the application")
@@ -119,6 +119,7 @@ def read_jobs(folder: Path, catalog: Catalog, names: Collection[str] = ()) -> li
     """Return the jobs of a folder, file by file, or only of the files of these names; BadInput names every problem with file and line."""
     problems: list[Problem] = []
     found: dict[str, Job] = {}
+    without_subfield: list[Problem] = []
     for path in (path for path in sorted(folder.glob("*.yaml")) if not names or path.stem in names):
         source = read_yaml(path, problems)
         made = None if source.data is None else validated(source, Jobs, problems)
@@ -128,6 +129,10 @@ def read_jobs(folder: Path, catalog: Catalog, names: Collection[str] = ()) -> li
             if job.id in found:
                 problems.append(source.problem((*place, "id"), f"'{job.id}' is the id of another job"))
             found[job.id] = job
+            if job.subfield is None:
+                without_subfield.append(source.problem((*place, "id"), f"'{job.id}' has no subfield, but other jobs of its suite have one"))
+    if len(without_subfield) < len(found):
+        problems += without_subfield
     if problems or not found:
         raise BadInput(problems or f"there are no jobs in {folder}")
     return list(found.values())

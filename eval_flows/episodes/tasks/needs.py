@@ -11,6 +11,7 @@ from machines.actions import ACTIONS
 from machines.errors import MachineNeeds
 from machines.machine import Offers
 
+_WITH_WINDOWS = ". Play it on a Windows machine of yours: --machine remote --machine-option file FILE (docs/windows.md)"
 _OBSERVED = ("screenshot", "tree", "windows", "clipboard")
 
 
@@ -18,7 +19,8 @@ def refuse_if_lacking(name: str, suite: Suite, tasks: Iterable[Task], kind: str,
     """Raise `MachineNeeds` in one line that names everything that the suite needs and the machine does not offer."""
     lacking = list(_lacking(suite, tasks, offers))
     if lacking:
-        raise MachineNeeds(f"the suite '{name}' cannot be played on this machine of kind '{kind}', which lacks: {'; '.join(lacking)}")
+        hint = _WITH_WINDOWS if suite.platform == "windows" and offers.platform != "windows" else ""
+        raise MachineNeeds(f"the suite '{name}' cannot be played on this machine of kind '{kind}', which lacks: {'; '.join(lacking)}{hint}")
 
 
 def refuse_without_packages(name: str, tasks: Iterable[Task], known: Checkers) -> None:
@@ -41,19 +43,32 @@ def refuse_form(form: PictureForm, kind: str, offers: Offers) -> None:
         raise MachineNeeds(f"picture '{form}': the screen of this machine is {offers.screen[0]} pixels wide, and pictures are not made larger")
 
 
+def refuse_actions(space: str, needs: Iterable[str], kind: str, offers: Offers) -> None:
+    """Raise `MachineNeeds` if the machine cannot do what an action space needs."""
+    if lacking := sorted(set(needs) - offers.actions):
+        raise MachineNeeds(f"actions '{space}': this machine of kind '{kind}' cannot {', '.join(lacking)}; a sandbox can")
+
+
 def _lacking(suite: Suite, tasks: Iterable[Task], offers: Offers) -> Iterator[str]:
+    return (what for _, what in lacking_by_reason(suite, tasks, offers))
+
+
+def lacking_by_reason(suite: Suite, tasks: Iterable[Task], offers: Offers) -> Iterator[tuple[str, str]]:
+    """Yield what tasks of a suite need and a machine does not offer, each with its reason: `platform`, `home`, `application` or `machine`."""
     if offers.platform != suite.platform:
-        yield f"the platform {suite.platform} (it has {offers.platform})"
+        yield "platform", f"the platform {suite.platform} (it has {offers.platform})"
+    if suite.home is not None and offers.home != suite.home:
+        yield "home", f"the home folder {suite.home} (it has {offers.home})"
     programs = sorted({program for task in tasks for program in task.programs} - set(offers.programs))
     if programs:
-        yield f"the programs {', '.join(programs)}"
+        yield "application", f"the programs {', '.join(programs)}"
     actions = [name for name in ACTIONS if name not in offers.actions]
     if actions:
-        yield f"the actions {', '.join(actions)}"
+        yield "machine", f"the actions {', '.join(actions)}"
     observed = [name for name in _OBSERVED if name not in offers.observations]
     if observed:
-        yield f"observations with {', '.join(observed)}"
+        yield "machine", f"observations with {', '.join(observed)}"
     if not offers.fetches_files:
-        yield "a way to fetch files for the checks"
+        yield "machine", "a way to fetch files for the checks"
     if not offers.runs_commands:
-        yield "a way to run commands for the checks"
+        yield "machine", "a way to run commands for the checks"

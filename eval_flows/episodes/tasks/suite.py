@@ -1,4 +1,4 @@
-"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the tasks made from them."""
+"""Suites: pinned lists of episodes, each listed by its atomic tasks, and the tasks made from them; and imported suites of other people's tasks."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -16,11 +16,14 @@ from compositions.schema import WorkflowStep
 from eval_flows.episodes.tasks.compose import NotComposed, listed, sequence, values_of
 from eval_flows.episodes.tasks.instruct import instruction
 from eval_flows.episodes.tasks.jobs import Job, read_jobs
-from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, WrittenTask, written_task
+from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, written_task
 from eval_flows.episodes.tasks.task import Level, Task, made_task
 from machines.image import declared
+from warehouse.layout import DataFolder
 
 SUITES = Path(__file__).parent / "suites"
+OUR_MACHINES = "our machines"
+ANY_IMAGE = "desktop"  # for a suite without an image, on kinds of machine that want one: a remote machine takes no notice
 
 
 class Listed(Declared):
@@ -49,29 +52,48 @@ class Suite(Declared):
 
     title: str
     description: str
-    image: Identifier = Field(description="the image of machines/desktop.yaml that it runs on")
+    image: Identifier | None = Field(None, description="the image of machines/desktop.yaml that it runs on; none where the platform is windows")
     platform: Literal["linux", "windows"] = Field("linux", description="the platform of the machines that it is played on")
     seed: int
+    proven_on: str = Field(OUR_MACHINES, description="where its proof holds; told wherever the suite is shown, if it is elsewhere")
     unproven: tuple[str, ...] = Field((), description="ids of episodes that are known to be unproven")
     episodes: tuple[Listed, ...] = ()
     jobs: Identifier | None = Field(None, description="the folder beside this file with jobs that are episodes too")
+    home: str | None = Field(None, description="the home folder that its tasks name")
+    imported: Identifier | None = Field(None, description="the folder of the data folder's `imported` with task files of others, instead of both")
+    judged_by: Literal["ours", "theirs"] = Field("ours", description="whose metrics judge imported tasks: theirs have their mistakes, for comparison")
 
     @model_validator(mode="after")
     def _has_episodes(self) -> "Suite":
-        if not self.episodes and not self.jobs:
+        if not self.episodes and not self.jobs and not self.imported:
             raise ValueError("give episodes, jobs, or both")
+        if (self.image is None) != (self.platform == "windows" and not self.imported):
+            raise ValueError("a suite of platform linux names its image; one of windows has none, since we have no image of Windows")
         return self
 
 
+def own_suites() -> dict[str, Path]:
+    """Return the files of the suites that come with Deskmill, by name."""
+    return {path.stem: path for path in sorted(SUITES.glob("*.yaml"))}
+
+
+def _suites() -> dict[str, Path]:
+    return {path.parent.name: path for path in sorted(_imported().glob("*/suite.yaml"))} | own_suites()
+
+
+def _imported() -> Path:
+    return DataFolder.from_environment().imported
+
+
 def suite_names() -> list[str]:
-    """Return the names of the suites."""
-    return sorted(path.stem for path in SUITES.glob("*.yaml"))
+    """Return the names of the suites, imported ones too."""
+    return sorted(_suites())
 
 
 def read_suite(name: str) -> Suite:
     """Return the suite of that name; BadInput if there is none."""
-    path = SUITES / f"{name}.yaml"
-    if not path.is_file():
+    path = _suites().get(name)
+    if path is None:
         close = get_close_matches(name, suite_names(), 1)
         raise BadInput(f"there is no suite '{name}'{f'; did you mean {close[0]}?' if close else ''} (there are {', '.join(suite_names())})")
     return read_declared_file(path, Suite)
@@ -89,6 +111,10 @@ def tasks_of(name: str) -> list[Task]:
 
 def suite_tasks(suite: Suite, catalog: Catalog) -> list[SuiteTask]:
     """Return the task of every episode of a suite; BadInput names all problems before anything starts."""
+    if suite.imported is not None:
+        from eval_flows.episodes.osworld.imported_suite import imported_tasks  # it imports this room
+
+        return list(imported_tasks(_imported() / suite.imported, suite.judged_by))
     problems = list(_problems(suite, catalog))
     if problems:
         raise BadInput("\n".join(problems))
@@ -130,7 +156,7 @@ def _composed(suite: Suite, entry: Listed, catalog: Catalog) -> ComposedTask:
 def _lacking(suite: Suite, task: Task) -> Iterable[str]:
     """Yield the programs of a task that the image lacks."""
     for step in task.steps:
-        if step.program not in declared().images.get(suite.image, [step.program]):
+        if suite.image is not None and step.program not in declared().images.get(suite.image, [step.program]):
             yield f"{step.task} needs {step.program}, which image '{suite.image}' lacks: add it to machines/desktop.yaml"
 
 
@@ -147,7 +173,7 @@ def _clashes(task: Task) -> Iterable[str]:
 
 def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
     images = declared().images
-    if suite.image not in images:
+    if suite.image is not None and suite.image not in images:
         yield f"image: there is no image '{suite.image}' in machines/desktop.yaml; there are {', '.join(images)}"
     for number, entry in enumerate(suite.episodes):
         where = f"episodes[{number}]"
@@ -158,20 +184,25 @@ def _problems(suite: Suite, catalog: Catalog) -> Iterable[str]:
                 yield f"{where}: unknown atomic task '{task_id}'{f'; did you mean {close[0]}?' if close else ''}"
             elif not task.is_executable and task.preload is None:
                 yield f"{where}: {task_id} has no oracle: it cannot be done on a machine"
+            elif (platform := catalog.applications[task.application].platform) != suite.platform:
+                yield f"{where}: {task_id} is a task of platform {platform}, and the suite is for {suite.platform}: list it in another suite"
 
 
 def valid_programs(one: SuiteTask, catalog: Catalog, programs: Collection[str]) -> list[str]:
     """Return the programs of a machine that can do the first phase of the task: the right first choices on an empty desktop."""
-    handles = {catalog.applications[name].program or name: name for name in catalog.applications if catalog.applications[name].platform == "linux"}
-    installed = {name: handle for handle, name in handles.items() if handle in programs}
     if one.task.infeasible is not None:
         return []  # the task is infeasible: no application can do it
-    if isinstance(one, WrittenTask):
+    if not isinstance(one, ComposedTask):
         return [one.task.steps[0].program]
+    platform = catalog.applications[one.task.steps[0].application].platform
+    handles = {each.program or name: name for name, each in catalog.applications.items() if each.platform == platform}
+    installed = {name: handle for handle, name in handles.items() if handle in programs}
     capabilities = [catalog.tasks[step.task].capability for step in one.task.phases[0]]
     return sorted(installed[name] for name in catalog.doing(capabilities, installed))
 
 
 def resource(maker: str, asked: Any) -> str:
-    """Return the path at which a maker makes something; without a path, the name of the maker, such as the clipboard."""
-    return str(asked.get("path", maker) if isinstance(asked, dict) else asked)
+    """Return the path at which a maker makes something, or a place in the registry; else the name of the maker, such as the clipboard."""
+    if not isinstance(asked, dict):
+        return str(asked)
+    return f"{asked['key']}\\{asked['name']}" if "key" in asked else str(asked.get("path", maker))

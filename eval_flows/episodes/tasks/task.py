@@ -6,7 +6,7 @@ An episode is one played time of a task. Tables and suites name a task by the id
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -40,6 +40,7 @@ class Task(BaseModel):
     """What an agent is asked to do, from a desktop that is set up to a state that is checked."""
 
     model_config = ConfigDict(frozen=True)
+    is_judged_alone: ClassVar[bool] = False  # judging it may wait where the files of all episodes of a process are read
     level: Level
     discipline: str
     instruction: str

@@ -1,6 +1,7 @@
 """For authors: try an executable atomic task or a job on a machine, and see the result of each step and each check.
 
 python -m eval_flows.episodes.tasks.try_task mousepad.replace_text [--machines FOLDER] [--shots FOLDER] [--seed N] [--tree] [--lines N] [--variant N]
+                                            [--machine KIND] [--machine-option NAME VALUE]
 """
 
 import io
@@ -13,12 +14,12 @@ from PIL import Image as Picture
 
 from atomic_tasks.catalog import read_catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.agents.oracle import OracleStuck, lines
+from eval_flows.episodes.agents.awaited import OracleStuck
+from eval_flows.episodes.agents.oracle import lines
 from eval_flows.episodes.environment import Environment, Observation, Reward
-from eval_flows.episodes.tasks.authored import authored
+from eval_flows.episodes.tasks.authored import authored, machine_for
 from eval_flows.episodes.tasks.suite_task import Variant
 from eval_flows.episodes.tasks.task import Task
-from machines.machine import MachineChoice
 from machines.telling import told
 
 
@@ -27,13 +28,23 @@ from machines.telling import told
 @click.option("--machines", type=click.Path(path_type=Path), default=Path("data/machines"))
 @click.option("--image", "image_name", help="The image (default: that of the suite).")
 @click.option("--machine", "kind", default="sandbox")
+@click.option("--machine-option", "options", nargs=2, multiple=True, metavar="NAME VALUE")
 @click.option("--shots", type=click.Path(path_type=Path), help="folder for a screenshot after every step")
 @click.option("--seed", default=1)
 @click.option("--tree", is_flag=True, help="print the elements on the screen at the end, or when the oracle gets stuck")
 @click.option("--variant", default=0, help="try another way or a near miss in place of the oracle: 1 for the first one declared")
 @click.option("--lines", "most", default=10_000, help="carry out only that many lines of the oracle")
 def try_task(
-    task_id: str, machines: Path, image_name: str | None, kind: str, shots: Path | None, seed: int, tree: bool, variant: int, most: int
+    task_id: str,
+    machines: Path,
+    image_name: str | None,
+    kind: str,
+    options: tuple[tuple[str, str], ...],
+    shots: Path | None,
+    seed: int,
+    tree: bool,
+    variant: int,
+    most: int,
 ) -> None:
     """Do TASK_ID by its oracle, and print what its checks find before and after."""
     catalog, problems = read_catalog()
@@ -46,7 +57,7 @@ def try_task(
         raise BadInput(f"{task_id} has {len(variants) - 1} other ways and near misses: " + "; ".join(one.words for one in variants[1:]))
     click.echo(f"steps {[step.task for step in task.steps]}\nvalues {task.values}\n{variants[variant].words}")
     sees = () if shots is None else ("screenshot",)
-    with Environment(MachineChoice(kind, image_name or image, machines).make(), sees) as environment:
+    with Environment(machine_for(made, kind, image_name or image, machines, options).make(), sees) as environment:
         _try(environment, task, variants[variant].task, shots, tree, most)
 
 

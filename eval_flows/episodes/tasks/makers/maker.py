@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Json = Mapping[str, Any]
 OfFile = Callable[[Json], bytes]
 OfState = Callable[["Desktop", Any], None]
-FAMILIES = ("common", "software", "tables", "drafting", "vector", "microscopy", "geodata", "coding", "solids", "molecules", "schematics")
+FAMILIES = ("common", "software", "tables", "drafting", "vector", "microscopy", "geodata", "coding", "solids", "molecules", "schematics", "windows")
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,11 @@ ASKED: dict[str, dict[str, Any]] = {
     "workbook": {"what": "merged"},
     "document": {"what": "paragraphs"},
     "picture": {"what": "mean"},
+    "picture_file": {"what": "resolution"},
+    "near_colour": {"colour": "#ff0000", "levels": 9, "inside": {"ring": [9, 9, 2, 6]}},
+    "off_colour": {"spots": {"#ff0000": [[0, 0, 5, 5], ["50%", 3]]}},
+    "changed_pixels": {"before": {"size": [40, 20], "shapes": []}, "levels": 8},
+    "found": {"pattern": r"(\w+) (\d+)"},
     "rows": {"query": "SELECT name FROM birds"},
     "member": {"name": "b.txt"},
     "setting": {"section": "general", "key": "size"},
@@ -36,7 +41,8 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 MAKER_OF = {
     "cell": "workbook", "formula": "workbook", "cell_style": "workbook", "column": "workbook", "workbook": "workbook", "document": "document",
-    "picture": "picture", "rows": "database", "member": "archive", "members": "archive", "capture": "capture", "packets": "capture",
+    "picture": "picture", "near_colour": "picture", "off_colour": "picture", "changed_pixels": "picture", "rows": "database", "member": "archive",
+    "members": "archive", "capture": "capture", "packets": "capture",
 }  # fmt: skip
 OF_ARCHIVES = ["cell", "formula", "cell_style", "column", "workbook", "document", "member", "members"]
 
@@ -177,6 +183,8 @@ def png(width: int, height: int) -> bytes:
 def test_huge_pictures_are_not_looked_at(size: tuple[int, int]) -> None:
     for what in ("width", "mean", "pixel.1.1", "count.#000000", "transparent"):
         assert got("picture", png(*size), what=what) is None
+    for name in ("near_colour", "off_colour", "changed_pixels", "picture_file"):
+        assert got(name, png(*size), **ASKED[name]) is None
 
 
 def test_pictures_that_are_programs_are_nothing() -> None:

@@ -1,8 +1,15 @@
 """Protects the proof of episodes: it finds a line that nothing needs and a value that no check sees, and what is proven is not proven again."""
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from atomic_tasks.catalog import Catalog
+from eval_flows.episodes.osworld.imported_task import imported_task
+from eval_flows.episodes.osworld.task_file import TaskFile
+from eval_flows.episodes.proofs import proving
 from eval_flows.episodes.proofs.proof import Subject, prove
 from eval_flows.episodes.proofs.proving import Part, prove_suite
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
@@ -50,3 +57,15 @@ def test_what_is_proven_is_kept_by_content(listed: Listed, data: DataFolder) -> 
     starts = [begun[number + 1] for number, one in enumerate(begun) if one == (-1, -1)]
     assert starts == [(0, 1), (1, 1), (1, 2)]
     assert len(list(data.proofs.glob("*.json"))) == 2
+
+
+def test_a_proof_of_an_imported_task_is_void_once_the_code_that_judges_it_changes(
+    catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = TaskFile.model_validate({"id": "a", "instruction": "Print this on the moon.", "evaluator": {"func": "infeasible"}})
+    machine: Any = SimpleNamespace(kind="sandbox", identity={}, offers=SimpleNamespace(described={}))
+    subject = proving.subject_of(imported_task("os/a", file, {}, tmp_path), catalog)
+    before = proving._job(subject, machine).key
+    assert proving._job(subject, machine).key == before
+    monkeypatch.setattr(proving, "imported_code", lambda: {"imported": "changed"})
+    assert proving._job(subject, machine).key != before

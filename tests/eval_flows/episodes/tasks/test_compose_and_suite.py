@@ -103,14 +103,16 @@ def test_what_an_earlier_step_makes_is_not_set_up_for_a_later_one(suite: Suite, 
         suite(f"{line}, handed: [jotting]}}")
 
 
-def test_every_task_that_can_be_proven_alone_stands_alone_in_desktop_or_in_singles_once(catalog: Catalog) -> None:
-    alone = Counter(entry.tasks[0] for name in ("desktop", "singles") for entry in read_suite(name).episodes if entry.level == "L1" and entry.tasks)
+def test_every_task_that_can_be_proven_alone_stands_alone_in_desktop_in_singles_or_in_windows_once(catalog: Catalog) -> None:
+    alone = Counter(
+        entry.tasks[0] for name in ("desktop", "singles", "windows") for entry in read_suite(name).episodes if entry.level == "L1" and entry.tasks
+    )
     can = {task.id for task in catalog.tasks.values() if task.is_executable and task.check and not task.infeasible}
     infeasible = {task.id for task in catalog.tasks.values() if task.infeasible}
     assert set(alone) - infeasible == can and set(alone.values()) == {1}
 
 
-@pytest.mark.parametrize("name", ["smoke", "desktop", "singles"])
+@pytest.mark.parametrize("name", ["smoke", "desktop", "singles", "windows"])
 def test_the_suites_say_every_checked_value_and_name_no_application(name: str, catalog: Catalog) -> None:
     for made in suite_tasks(read_suite(name), catalog):
         text = made.task.instruction.casefold()
@@ -125,9 +127,10 @@ def test_the_suites_say_every_checked_value_and_name_no_application(name: str, c
             assert named_in(left, application) is None, made.task.instruction
 
 
-def test_every_episode_of_desktop_has_another_way_and_two_near_misses(catalog: Catalog) -> None:
+@pytest.mark.parametrize("name", ["desktop", "windows"])
+def test_every_episode_has_another_way_and_two_near_misses(name: str, catalog: Catalog) -> None:
     """So a proof shows that its checks judge results and not paths, and tell plausible mistakes."""
-    feasible = [one for one in suite_tasks(read_suite("desktop"), catalog) if one.task.infeasible is None]
+    feasible = [one for one in suite_tasks(read_suite(name), catalog) if one.task.infeasible is None]
     assert not [one.lineage for one in feasible if not one.ways(catalog) or len(one.near_misses(catalog)) < 2]
 
 
@@ -155,8 +158,38 @@ def test_a_machine_that_lacks_what_a_suite_needs_is_refused_in_one_line_that_nam
     )
 
 
+def test_a_suite_of_windows_is_refused_elsewhere_with_what_to_do() -> None:
+    suite, tasks = read_suite("windows"), tasks_of("windows")
+    with pytest.raises(MachineNeeds) as refused:
+        refuse_if_lacking("windows", suite, tasks, "sandbox", OFFERS)
+    assert str(refused.value) == (
+        "the suite 'windows' cannot be played on this machine of kind 'sandbox', which lacks: the platform windows (it has linux); "
+        "the programs calculator, file_explorer, microsoft_edge, notepad, paint, windows_settings. "
+        "Play it on a Windows machine of yours: --machine remote --machine-option file FILE (docs/windows.md)"
+    )
+
+
+def test_a_task_of_another_platform_is_refused(suite: Suite) -> None:
+    with pytest.raises(BadInput, match=r"episodes\[0\]: paint.flip_image is a task of platform windows, and the suite is for linux"):
+        suite("{level: L1, tasks: [paint.flip_image]}")
+
+
+@pytest.mark.parametrize("head", [HEAD.replace("image: smoke\n", ""), HEAD.replace("image: smoke", "image: smoke\nplatform: windows")])
+def test_only_a_suite_of_windows_has_no_image(suite: Suite, head: str) -> None:
+    with pytest.raises(BadInput, match="a suite of platform linux names its image; one of windows has none"):
+        suite("{level: L1, tasks: [mousepad.append_line]}", head=head)
+
+
+def test_what_a_task_asks_in_an_episode_stands_in_no_data_set(catalog: Catalog) -> None:
+    task = catalog.tasks["paint.resize_image"]
+    assert task.asks and "asks" not in task.model_dump()
+    (asked,) = [one.task for one in suite_tasks(read_suite("windows"), catalog) if one.task.steps[-1].task == task.id]
+    assert "50%" in asked.instruction, "its other phrasings leave open how large"
+    assert set(task.arguments) == {"image", "percent"} and set(asked.values) == {"image"}, "the percent of the other phrasings is another one"
+
+
 def test_no_path_of_one_machine_stands_in_a_task(catalog: Catalog) -> None:
-    for name in ("smoke", "desktop", "singles"):
+    for name in ("smoke", "desktop", "singles", "windows"):
         for made in suite_tasks(read_suite(name), catalog):
             assert "/home/" not in made.task.model_dump_json(), made.task
             elsewhere = made.task.on("/Users/somebody")

@@ -8,7 +8,7 @@ import yaml
 
 from atomic_tasks.catalog import Catalog
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.proofs.proof import prove
+from eval_flows.episodes.proofs import proof
 from eval_flows.episodes.proofs.proving import subject_of
 from eval_flows.episodes.tasks import suite as suites
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
@@ -103,19 +103,32 @@ def test_each_mistake_in_a_job_is_told_with_its_place(suite: Suite, changes: Jso
         suite(**changes)
 
 
+def test_either_all_jobs_of_a_suite_have_a_subfield_or_none(suite: Suite, tmp_path: Path) -> None:
+    (made,) = suite(subfield=None)
+    assert made.task.discipline != "Business"
+    (tmp_path / "own" / "galculator.yaml").write_text(yaml.safe_dump({"jobs": [JOB | {"id": "galculator.sign_minutes"}]}, sort_keys=False))
+    with pytest.raises(
+        BadInput, match=r"mousepad.yaml:\d+: jobs\[0\].id: 'mousepad.sign_minutes' has no subfield, but other jobs of its suite have one"
+    ):
+        suite(subfield=None)
+
+
 def test_a_program_that_the_image_lacks_is_told(suite: Suite) -> None:
     with pytest.raises(BadInput, match="mousepad.sign_minutes|gimp"):
         suite(id="gimp_linux.sign_minutes")
 
 
 @pytest.mark.slow(minutes=0.7)
-def test_a_proof_goes_other_ways_and_makes_near_misses(suite: Suite, catalog: Catalog, image: Image) -> None:
+def test_a_proof_goes_other_ways_and_makes_near_misses(suite: Suite, catalog: Catalog, image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The trials that every task has are made in test_proof; here they are counted, and only those of jobs are made."""
     (made,) = suite()
-    machine = MachineChoice("sandbox", "smoke", image.machines)
-    trials = prove(subject_of(made, catalog), machine)
-    assert all(trial.passed for trial in trials), [trial for trial in trials if not trial.passed]
-    kinds = [trial.kind for trial in trials]
+    machine, runs = MachineChoice("sandbox", "smoke", image.machines), proof._runs
+    kinds = [run.kind for run in runs(subject_of(made, catalog))]
     assert kinds.count("without line") == 3 and kinds.count("changed argument") == kinds.count("other way") == 1 and kinds.count("near miss") == 2
+    monkeypatch.setattr(proof, "_runs", lambda subject: (run for run in runs(subject) if run.kind in ("oracle", "other way", "near miss")))
+    trials = proof.prove(subject_of(made, catalog), machine)
+    assert {trial.kind for trial in trials} == {"oracle", "spoiled oracle", "other way", "near miss"}
+    assert all(trial.passed for trial in trials), [trial for trial in trials if not trial.passed]
 
     wrong_way = [{"way": "a script that fails", "oracle": [{"run": "false"}]}]
     harmless: list[Json] = [
@@ -123,5 +136,8 @@ def test_a_proof_goes_other_ways_and_makes_near_misses(suite: Suite, catalog: Ca
         {"mistake": "a broken script", "oracle": [{"run": "false"}]},
     ]
     (wrong,) = suite(also=wrong_way, near_misses=harmless)
-    failed = {(trial.kind, trial.what) for trial in prove(subject_of(wrong, catalog), machine) if not trial.passed}
+    monkeypatch.setattr(proof, "_runs", lambda subject: (run for run in runs(subject) if run.kind in ("other way", "near miss")))
+    trials = proof.prove(subject_of(wrong, catalog), machine)
+    assert [trial.kind for trial in trials] == ["other way", "near miss", "near miss"]
+    failed = {(trial.kind, trial.what) for trial in trials if not trial.passed}
     assert failed == {("other way", "a script that fails"), ("near miss", harmless[0]["mistake"]), ("near miss", "a broken script")}

@@ -20,8 +20,13 @@ def executable(catalog: Catalog) -> list[AtomicTask]:
     return [task for task in catalog.tasks.values() if task.oracle]
 
 
+def said_of(task: AtomicTask) -> list[str]:
+    """What an instruction says for a task."""
+    return list(map(str, task.asks or task.say))
+
+
 def test_no_instruction_speaks_of_a_thing_of_an_earlier_step_by_a_pronoun(catalog: Catalog) -> None:
-    found = [f"{task.id}: {said}" for task in executable(catalog) for said in map(str, task.say) if _ELSEWHERE.search(said)]
+    found = [f"{task.id}: {said}" for task in executable(catalog) for said in said_of(task) if _ELSEWHERE.search(said)]
     assert not found, "\n".join(found)
 
 
@@ -46,7 +51,7 @@ def test_what_is_saved_or_exported_is_named_and_so_is_its_name(catalog: Catalog)
     found = [
         f"{task.id} leaves out {sorted(missing)}: {said}"
         for task in keeping
-        for said in map(str, task.say)
+        for said in said_of(task)
         if (missing := set(task.arguments) - set(placeholders(said)))
     ]
     assert not found, "\n".join(found)

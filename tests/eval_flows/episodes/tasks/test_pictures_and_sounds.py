@@ -2,9 +2,11 @@
 
 import io
 import wave
+from typing import Any
 
 import docx
 import pytest
+from PIL import Image
 from pypdf import PdfWriter
 
 from tests.eval_flows.episodes.tasks.examples import got, made, pdf
@@ -28,6 +30,18 @@ def test_places_count_from_a_share_and_colours_within_levels() -> None:
     places |= {("50%x", 1): None, ("", 1): None}
     assert {(x, y): got("pixel", content, x=x, y=y) for x, y in places} == places
     assert [got("near_colour", content, colour="#904020", levels=levels) for levels in (15, 16)] == [0, 100]
+
+
+def test_resolutions_are_read_in_pixels_per_inch_and_the_sizes_of_icons() -> None:
+    def written(kind: str, **how: Any) -> bytes:
+        Image.open(io.BytesIO(made("picture", size=[64, 64]))).save(file := io.BytesIO(), kind, **how)
+        return file.getvalue()
+
+    for kind in ("JPEG", "PNG", "TIFF"):
+        assert got("picture_file", written(kind, dpi=(300, 72)), what="resolution") == pytest.approx([300, 72], abs=0.02)
+    assert got("picture_file", written("JPEG"), what="resolution") is None
+    icon = written("ICO", sizes=[(64, 64), (16, 16)])
+    assert got("picture_file", icon, what="sizes") == [[16, 16], [64, 64]] and got("picture_file", written("PNG"), what="sizes") is None
 
 
 def test_pixels_tell_pictures_apart_however_they_are_kept() -> None:
