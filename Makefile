@@ -32,6 +32,7 @@ setup-dev: $(VENV)/.ready-dev
 
 $(VENV)/.ready-dev: $(READY)
 	bash .ci/debian-packages browser
+	bash .ci/debian-packages viewer
 	bash .ci/debian-packages machines
 	bash .ci/debian-packages ocr
 	bash .ci/debian-packages virtual-machines
@@ -55,7 +56,7 @@ test: setup-dev
 check: setup-dev
 	$(RUN)/ruff check .
 	$(RUN)/ruff format --check .
-	$(RUN)/mypy .
+	$(RUN)/mypy --num-workers $$(nproc) .
 	$(RUN)/lint-imports
 	$(RUN)/deskmill validate
 

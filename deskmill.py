@@ -5,11 +5,15 @@ import click
 from command_line.datasets import build, draft, import_file, validate
 from command_line.episodes import episodes, prove, suites
 from command_line.errors import Commands
+from command_line.judging import judge, label, review
 from command_line.machine import machine
+from command_line.people import demonstrate, watch
 from command_line.quality import quality
 from command_line.results import export, load, prune, report, show, sql
+from command_line.rollouts import rollouts
 from command_line.selection import compare, select
 from command_line.serve import serve
+from command_line.sweep import sweep
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -31,6 +35,13 @@ for command in (
     episodes,
     prove,
     serve,
+    watch,
+    demonstrate,
+    sweep,
+    rollouts,
+    judge,
+    label,
+    review,
     sql,
     show,
     report,

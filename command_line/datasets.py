@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from command_line.shared import endpoint_of, model_options
+from command_line.shared import endpoint_of, model_options, runner_options
 
 
 @click.command()
@@ -17,22 +17,25 @@ def validate(schemas: bool) -> None:
 
     click.echo(check_everything())
     if schemas:
-        for path in write_json_schemas():
+        from eval_flows.episodes.sweeps.recipe import SCHEMA, json_schema  # takes a second to import
+
+        SCHEMA.write_text(json_schema())
+        for path in [*write_json_schemas(), SCHEMA]:
             click.echo(f"wrote {path}")
 
 
 @click.command()
 @click.argument("recipe")
-@click.option("--workers", type=click.IntRange(1), help="Processes that make shards (default: one for each processor).")
-def build(recipe: str, workers: int | None) -> None:
+@runner_options
+def build(recipe: str, runner: str, address: str | None, workers: int | None) -> None:
     """Build the dataset of RECIPE, a name (demo, paper) or the path of a recipe file, and load the warehouse."""
     from warehouse.gate import gate
 
     gate().start()  # before all other imports: it takes longer to load than they do
-    from flows.parallel import process_pool_map
-    from flows.pipeline import build_dataset
+    from flows.pipeline import WORKER_IMPORTS, build_dataset
     from flows.progress import progress_bars
     from flows.recipe import read_recipe
+    from runners.runner import RunnerChoice
     from warehouse.layout import DataFolder
     from warehouse.loader import load_warehouse
     from warehouse.parquet import spare_pandas
@@ -40,8 +43,7 @@ def build(recipe: str, workers: int | None) -> None:
     spare_pandas()
     name, content = read_recipe(recipe)
     data = DataFolder.from_environment()
-    run_map = process_pool_map(workers, soon=not any(data.shards.glob("*.parquet")))
-    with progress_bars() as progress:
+    with RunnerChoice(runner, address, workers, WORKER_IMPORTS).open() as run_map, progress_bars() as progress:
         built = build_dataset(name, content, data, run_map, progress)
     load_warehouse(data)
     rows = built.manifest["rows"]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
-from command_line.shared import endpoint_of, machine_options, model_options
+from command_line.people import people_options, take_people
+from command_line.playing import choices, faults_of, played, playing_options
+from command_line.shared import machine_options
 
 
 @click.group("suite")
@@ -18,11 +22,98 @@ def suites() -> None:
 def list_suites() -> None:
     """List the suites."""
     from atomic_tasks.catalog import sound_catalog
-    from eval_flows.episodes.tasks.suite import jobs_of, read_suite, suite_names
+    from eval_flows.episodes.tasks.suite import OUR_MACHINES, jobs_of, read_suite, suite_names
 
     for name in suite_names():
         found = read_suite(name)
-        click.echo(f"{name}: {len(found.episodes) + len(jobs_of(found, sound_catalog()))} episodes. {found.description}")
+        count = "" if found.imported else f"{len(found.episodes) + len(jobs_of(found, sound_catalog()))} episodes. "
+        proof = "" if found.proven_on == OUR_MACHINES else f" Proven on {found.proven_on}."
+        click.echo(f"{name}: {count}{found.description}{proof}")
+
+
+@suites.command("import")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--name", required=True, help="Name of the suite.")
+@click.option("--image", default="desktop", show_default=True, help="The image that the tasks are to run on.")
+@click.option(
+    "--cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of the files that the tasks fetch (default: task_files in the data folder).",
+)
+@click.option("--fetch", is_flag=True, help="Fetch the files that the cache lacks from their addresses.")
+@click.option("--stand-ins", is_flag=True, help="Make files of the same shape for those that the cache lacks, where Deskmill can.")
+@click.option(
+    "--metrics",
+    "judged_by",
+    type=click.Choice(["ours", "theirs"]),
+    default="ours",
+    show_default=True,
+    help="Whose metrics judge: theirs have their mistakes, for comparison.",
+)
+@click.option(
+    "--oracles",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of oracles for these tasks (default: those that come with Deskmill).",
+)
+@click.option("--dry-run", "is_dry", is_flag=True, help="Report everything and write nothing.")
+@click.option("--machine", "machine_kind", help="Kind of the machine that the tasks are to be played on (default: one of ours with the image).")
+@click.option("--machine-option", nargs=2, multiple=True, metavar="NAME VALUE", help="An option of that kind of machine.")
+def import_tasks(
+    folder: Path,
+    name: str,
+    image: str,
+    cache: Path | None,
+    fetch: bool,
+    stand_ins: bool,
+    judged_by: Any,
+    oracles: Path | None,
+    is_dry: bool,
+    machine_kind: str | None,
+    machine_option: tuple[tuple[str, str], ...],
+) -> None:
+    """Import the task files of OSWorld or Windows Agent Arena in FOLDER as a suite, as they are."""
+    from atomic_tasks.problems import BadInput
+    from eval_flows.episodes.osworld.file_cache import FileCache
+    from eval_flows.episodes.osworld.importing import Asked, import_suite
+    from eval_flows.episodes.osworld.report import told
+    from machines.machine import MachineChoice
+    from warehouse.layout import DataFolder
+
+    if machine_option and machine_kind is None:
+        raise BadInput("--machine-option belongs to a machine: name its kind with --machine")
+    if fetch and is_dry:
+        raise BadInput("--dry-run writes nothing, so it fetches nothing: leave --fetch out")
+    if fetch and stand_ins:
+        raise BadInput("--fetch gets the files themselves, --stand-ins makes others in their place: choose one")
+    if stand_ins and is_dry:
+        raise BadInput("--dry-run writes nothing, so it makes no stand-ins: leave --stand-ins out")
+    data = DataFolder.from_environment()
+    offers = None if machine_kind is None else MachineChoice(machine_kind, image, data.machines, dict(machine_option)).offers
+    asked = Asked(folder, name, image, FileCache.of(cache or data.task_files, fetch, stand_ins), judged_by, offers, oracles)
+    found = import_suite(asked, data, is_dry)
+    click.echo(told(found.rows))
+    for index in found.indexes:
+        click.echo(f"{index}: lists tasks and is none itself")
+    if not is_dry:
+        click.echo(f"suite {name}: {len(found.runnable)} runnable tasks, in {data.imported / name}")
+    if found.problems:
+        raise BadInput(found.problems)
+
+
+@suites.command("fits")
+@click.argument("suite")
+@machine_options
+def fits(suite: str, machine_kind: str, machine_option: tuple[tuple[str, str], ...]) -> None:
+    """Say of each task of SUITE whether a machine can play it, or the one reason why not. The machine need not run."""
+    from atomic_tasks.catalog import sound_catalog
+    from eval_flows.episodes.tasks.fitting import fits_of, told_fits
+    from eval_flows.episodes.tasks.suite import ANY_IMAGE, read_suite, suite_tasks
+    from machines.machine import MachineChoice
+    from warehouse.layout import DataFolder
+
+    declared = read_suite(suite)
+    offers = MachineChoice(machine_kind, declared.image or ANY_IMAGE, DataFolder.from_environment().machines, dict(machine_option)).offers
+    click.echo(told_fits(fits_of(declared, suite_tasks(declared, sound_catalog()), offers)))
 
 
 @suites.command("publish")
@@ -37,107 +128,14 @@ def publish(suite: str) -> None:
 
 @click.command()
 @click.argument("suite")
-@click.option(
-    "--agent",
-    "agent_name",
-    help="oracle, idle, fail, random, model, one of an installed package, or my_package.my_module:MyAgent (default: oracle; with --model, model).",
-)
-@click.option("--name", "label", default="", help="Name of the agent in tables.")
-@machine_options
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Machines at once.")
 @click.option("--repeats", type=click.IntRange(1), default=1, show_default=True, help="Times to play each episode; a larger number extends the run.")
-@click.option(
-    "--start",
-    type=click.Choice(["preloaded", "bare"]),
-    default="preloaded",
-    show_default=True,
-    help="bare: an empty desktop, where the agent opens what it needs.",
-)
-@click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3", "L4"]), multiple=True, help="Only these levels.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")
-@click.option("--model", help="Language model of the agent.")
-@click.option("--prompt", type=click.Choice(["react", "reflexion"]), default="react", show_default=True, help="Prompt style of the model.")
-@click.option(
-    "--observe",
-    default="tree",
-    show_default=True,
-    help="What the model observes: screenshot, tree, marks, before, cards, joined by +; 'marks[tree,ocr]' mixes tree, dom, ocr, icons, detector.",
-)
-@click.option(
-    "--picture",
-    default="native,png,pointer",
-    show_default=True,
-    help="Form of pictures of the screen: native, a width in pixels, or tiles; png, jpeg or jpeg:QUALITY; pointer to draw it; "
-    "action to mark the last one. Join the words by commas.",
-)
-@click.option("--actions", default="computer", show_default=True, help="Action space in which the model answers.")
-@click.option("--temperature", type=click.FloatRange(0, 2), default=1.0, show_default=True)
-@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), default=0.8, show_default=True)
-@click.option(
-    "--model-seconds",
-    type=click.FloatRange(0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Seconds for the model per step: an episode has this many times its step budget in all.",
-)
-@click.option("--budget", type=click.FloatRange(0), help="Dollars at which the command stops; run it again with more to continue.")
-@model_options
-def episodes(
-    suite: str,
-    agent_name: str | None,
-    label: str,
-    machine_kind: str,
-    machine_option: tuple[tuple[str, str], ...],
-    workers: int,
-    repeats: int,
-    start: Any,
-    levels: tuple[str, ...],
-    limit: int | None,
-    model: str | None,
-    prompt: Any,
-    observe: str,
-    picture: str,
-    actions: str,
-    temperature: float,
-    top_p: float,
-    model_seconds: float,
-    budget: float | None,
-    **endpoint: Any,
-) -> None:
+@playing_options
+@people_options
+def episodes(suite: str, repeats: int, **chosen: Any) -> None:
     """Run an agent over SUITE, each episode on its own machine. Run the same command again to continue a stopped run."""
-    from eval_flows.episodes.agents.choice import AgentChoice, Sampling
-    from eval_flows.episodes.agents.observation_source import observation_choice
-    from eval_flows.episodes.environment.picture import picture_form
-    from eval_flows.episodes.runs.pipeline import EpisodeOptions, evaluate_episodes
-    from flows.progress import progress_bars
-    from warehouse.layout import DataFolder
-
-    asked = endpoint_of(model, **endpoint) if model else None
-    agent = AgentChoice(
-        agent_name or ("model" if model else "oracle"),
-        label,
-        model,
-        prompt,
-        observation_choice(observe, suite),
-        actions,
-        Sampling(temperature, top_p),
-        model_seconds,
-    )
-    options = EpisodeOptions(workers, repeats, start, machine_kind, dict(machine_option), limit, levels, asked, budget, picture_form(picture))
-    with progress_bars() as progress:
-        run = evaluate_episodes(suite, agent, options, DataFolder.from_environment(), progress)
-    played = [row for row in run.rows if row["fault"] is None]
-    click.echo(f"run {run.run_id}: {sum(row['is_success'] for row in played)} of {len(played)} succeeded, mean reward {_mean(played)}")
-    faults = [row for row in run.rows if row["fault"] is not None]
-    for row in faults:
-        click.echo(
-            f"  fault of the infrastructure in {row['episode_id']} (run the same command again to try it again): {row['fault'].splitlines()[0]}"
-        )
-    if run.ended_early:
-        from language_models.errors import ModelError
-
-        raise ModelError(run.ended_early)
-    if faults:
+    people = take_people(chosen)
+    agent, options = choices(suite, repeats, chosen)
+    if faults_of(played(suite, agent, replace(options, people=people))):
         click.get_current_context().exit(1)
 
 
@@ -187,7 +185,3 @@ def prove(
     click.echo(f"{len(proofs) - len(unproven)} of {len(proofs)} episodes proven, {sum(len(proof.trials) for proof in proofs)} trials")
     if any(not proof.is_listed for proof in unproven):
         ctx.exit(1)
-
-
-def _mean(rows: list[dict[str, Any]]) -> str:
-    return f"{sum(row['reward'] for row in rows) / len(rows):.3f}" if rows else "unknown: no episode ended"

@@ -16,6 +16,7 @@ class Commands(click.Group):
         from atomic_tasks.problems import BadInput
         from language_models.errors import ModelError
         from machines.errors import MachineError, MachineNeeds, PluginError
+        from runners.errors import RunnerError
         from warehouse.errors import WarehouseError
 
         try:
@@ -25,7 +26,7 @@ class Commands(click.Group):
             if error.problems:
                 click.echo(f"{len(error.problems)} problem{'s' * (len(error.problems) != 1)}", err=True)
             ctx.exit(_BAD_INPUT)
-        except (WarehouseError, ModelError, MachineNeeds, MachineError, PluginError) as error:
+        except (WarehouseError, ModelError, MachineNeeds, MachineError, PluginError, RunnerError) as error:
             click.echo(f"error: {error}", err=True)
             ctx.exit(_BAD_INPUT)
         except KeyboardInterrupt:

@@ -29,20 +29,22 @@ def sql(query: str, shape: Format, seconds: float | None) -> None:
 @click.argument("asked", metavar="ID")
 @click.option("--format", "shape", type=click.Choice(["table", "json"]), default="table", show_default=True)
 def show(asked: str, shape: Literal["table", "json"]) -> None:
-    """Show all about a task, run, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning.
+    """Show all about a task, run, sweep, episode, dataset, composition, model call, study, application or atomic task, by ID or its beginning.
 
     A capability of the catalog shows the applications that can do it, those that were considered and cannot, and why. A job of a suite shows what it
-    asks, what its checks look at, its proof, and what its reviews found.
+    asks, what its checks look at, its proof, what its oracle and a person take, and what its reviews found; an atomic task
+    that runs on a machine shows that too.
     """
     from atomic_tasks.considered import judged
     from eval_flows.episodes.about_job import about_job
+    from eval_flows.episodes.about_task import about_task
     from warehouse.errors import WarehouseError
     from warehouse.layout import DataFolder
     from warehouse.query import of_this_version
     from warehouse.show import show as shown
 
-    declared = (judged(asked) or about_job(asked)) if "." in asked else None
     data = DataFolder.from_environment()
+    declared = (judged(asked) or about_job(asked, data.warehouse) or about_task(asked, data.warehouse)) if "." in asked else None
     try:
         with of_this_version():
             found = shown(data.warehouse, asked, shape, prompt_of(data))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from atomic_tasks.pinned import Candidates, pinned_candidates
 from atomic_tasks.problems import BadInput, suggestion
-from warehouse.layout import DataFolder
+from warehouse.layout import DataFolder, fetch
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,15 @@ class Dataset:
 
 def open_dataset(name: str, data: DataFolder) -> Dataset:
     """The dataset of that name, with its candidates as pinned in it; BadInput says which datasets there are, or that it pins none."""
-    manifest_path = data.labels / name / "manifest.json"
-    if not manifest_path.is_file():
-        known = sorted(path.parent.name for path in data.labels.glob("*/manifest.json"))
+    fetch(data.labels)
+    label = data.labels / name
+    if label.is_symlink():
+        fetch(label.resolve().parent)
+    if not (label / "manifest.json").is_file():
+        known = sorted(path.name for path in data.labels.glob("[!.]*"))
         there = f"datasets: {', '.join(known)}" if known else "there is none yet"
         raise BadInput(f"no dataset '{name}'{suggestion(name, known)} ({there}; make it with: deskmill build {name})")
-    return published(name, data.labels / name)
+    return published(name, label)
 
 
 def published(name: str, folder: Path) -> Dataset:

@@ -79,7 +79,7 @@ class Paraphraser:
     def request(self, told: Narrated) -> Request:
         """Return the request to the model: first the rules, which are the same for all texts, then the text with its steps and values."""
         user = self._row.render(style=told.style, text=told.text, asks=told.asks, values=told.values)
-        return Request(self._system, user, _SCHEMA, temperature=self.temperature, max_tokens=200 + len(told.text))
+        return Request.of(self._system, user, _SCHEMA, temperature=self.temperature, max_tokens=200 + len(told.text))
 
     def judged(self, told: Narrated, row: Mapping[str, Any], answer: Answer) -> Paraphrase:
         """Return the judged paraphrase of an answer. `told` was read from `row`."""

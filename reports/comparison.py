@@ -16,8 +16,6 @@ from typing import Any
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
-from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from warehouse.errors import WarehouseError
 from warehouse.query import Format, rendered, rows_of
@@ -93,6 +91,8 @@ def paired_difference(tasks: Counts, both_right: Counts, only_a_right: Counts, o
       clustered standard error of the paired difference (Bloom 1995, Evaluation Review 19). None above 1.
     - `p_holm` is for a single pair.
     """
+    from statsmodels.stats.contingency_tables import mcnemar  # takes a second to import, and a site of one run compares none
+
     differences = only_a_right - only_b_right
     total, clusters = int(tasks.sum()), len(tasks)
     a_alone, b_alone, both = int(only_a_right.sum()), int(only_b_right.sum()), int(both_right.sum())
@@ -137,6 +137,8 @@ def clustered_mcnemar(differences: Counts) -> float | None:
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Return p-values adjusted for their number by Holm's method; None stays None and does not count."""
+    from statsmodels.stats.multitest import multipletests  # likewise
+
     known = [p for p in p_values if p is not None]
     adjusted = iter(multipletests(known, alpha=_SIGNIFICANCE, method="holm")[1].tolist() if known else ())
     return [None if p is None else next(adjusted) for p in p_values]

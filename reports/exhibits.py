@@ -1,4 +1,4 @@
-"""Exhibits: the tables and figures of the site, as exhibits.yaml and episode_exhibits.yaml declare them, filled with the rows of their one query.
+"""Exhibits: the tables and figures of the site, as the files *exhibits.yaml declare them, filled with the rows of their one query.
 
 A page shows the table, and offers it as CSV (the unchanged rows) and as LaTeX (as shown, for the package booktabs).
 """
@@ -17,7 +17,7 @@ import yaml
 from reports.questions import Answer
 from warehouse.query import NO_VALUE
 
-_DECLARED = [Path(__file__).parent / name for name in ("exhibits.yaml", "episode_exhibits.yaml")]
+_DECLARED = [Path(__file__).parent / name for name in ("exhibits.yaml", "episode_exhibits.yaml", "sweep_exhibits.yaml", "people_exhibits.yaml")]
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
@@ -132,6 +132,7 @@ def _small(value: float, decimals: int) -> str:
 _FORMS: dict[str, Callable[[Any], str]] = {
     "text": str,
     "count": lambda value: f"{value:,}",
+    "rounded": lambda value: f"{value:,.0f}",
     "figure": lambda value: f"{value:.3f}",
     "signed": lambda value: f"{value:+.3f}",
     "mean": lambda value: f"{value:.2f}",

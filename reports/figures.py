@@ -14,6 +14,7 @@ import vl_convert
 from reports.questions import Rows
 
 NO_ANSWER = "no answer"
+_EVERYWHERE = "all applications"  # as sweep_factor.sql calls them
 _FONT = "DejaVu Sans, Segoe UI, Helvetica, Arial, sans-serif"
 _INK, _GRID = "#1d2330", "#dcdfe5"  # site.css knows these two
 _COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999"]
@@ -55,6 +56,45 @@ def category_bars(rows: Rows) -> str:
 def success_by_application(rows: Rows) -> str:
     """Draw the success of every run for every application at one level (ProSoftArena, Figure 5)."""
     return _intervals(rows, "application", "run", measure="success")
+
+
+def shares_of_errors(rows: Rows) -> str:
+    """Draw the shares of the kinds of errors, a colour for each agent and kind of labellers (ProSoftArena, Section 6.2)."""
+    ordered = sorted(rows, key=lambda row: row["number"])
+    return _intervals(ordered, "title", "line", sort=_order(ordered, "title"), measure="share of the failed episodes")
+
+
+def success_of_cells(rows: Rows) -> str:
+    """Draw the success of every cell of a sweep, over all episodes and by level."""
+    return _intervals(rows, "cell", "level", sort=_order(rows, "cell"), measure="success")
+
+
+def success_by(factor: str, rows: Rows) -> str:
+    """Draw the success by the values of one thing, all else the same, a line for each level and all else (ProSoftArena, Figure 6)."""
+    points = [
+        row | {"line": f"{row['level']}{row['others'] and ', '}{row['others']}", "kind": f"{factor.replace('_', ' ')} {row['value']}"}
+        for row in sorted(rows, key=lambda row: (row["level"], row["others"], row["number"]))
+        if row["application"] == _EVERYWHERE
+    ]
+    return _intervals(points, "line", "kind", sort=_order(points, "line"), measure="success")
+
+
+def success_over(factor: str, rows: Rows) -> str:
+    """Draw the success over the values of one thing by level, in parts by all else or, if that is one, by application (ProSoftArena, Figure 7)."""
+    several = len({row["others"] for row in rows}) > 1
+    parts = "others" if several else "application"
+    frame = pd.DataFrame([row for row in rows if not several or row["application"] == _EVERYWHERE])
+    levels = sorted(frame["level"].unique())
+    colour = _kinds(alt.Color, "level", levels).legend(title=None, orient="top")
+    places = _order(sorted(rows, key=lambda row: row["number"]), "value")
+    x = alt.X("value:O", sort=places, title=factor.replace("_", " "), axis=alt.Axis(labelAngle=0))
+    base = alt.Chart(frame).encode(x=x, color=colour, xOffset=alt.XOffset("level:N", scale=alt.Scale(domain=levels)))
+    rules = base.mark_rule(strokeWidth=2).encode(y=alt.Y("accuracy_low:Q", scale=_SHARE, title="success (95% interval)"), y2="accuracy_high:Q")
+    y = alt.Y("accuracy:Q", scale=_SHARE)
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, shape=_kinds(alt.Shape, "level", levels).legend(None))
+    chart: Any = alt.layer(rules, base.mark_line(strokeWidth=1.5).encode(y=y), points).properties(width=max(150, 24 * len(places)), height=150)
+    order = sorted(frame[parts].unique(), key=lambda part: (part != _EVERYWHERE, part))
+    return _svg(chart.facet(facet=alt.Facet(f"{parts}:N", sort=order, title=None, header=alt.Header(labelLimit=300)), columns=3))
 
 
 def applications_by_f1(rows: Rows) -> str:
@@ -212,5 +252,6 @@ def _svg(chart: Any) -> str:
     }
     legend = {"labelColor": _INK, "titleColor": _INK, "labelFontSize": 11}
     styled = chart.configure(font=_FONT).configure_view(stroke=None).configure_axis(**axis).configure_legend(**legend)
+    styled = styled.configure_header(labelColor=_INK, labelFontSize=11)
     svg = str(vl_convert.vegalite_to_svg(styled.to_dict(validate=False)))
     return svg[svg.index("<svg") :].replace(_SITE, "../")

@@ -30,6 +30,9 @@ _COMPUTED_ONCE = (
     "episode_success",
     "episode_cost",
     "pass_at_k",
+    "sweep_factors",
+    "sweep_results",
+    "sweep_pairs",
 )
 
 

@@ -11,10 +11,12 @@ from reports.pages.datasets import write_datasets
 from reports.pages.episodes import write_episodes
 from reports.pages.models import write_models
 from reports.pages.overview import write_overview
+from reports.pages.people import write_people
 from reports.pages.runs import write_runs
+from reports.pages.sweeps import write_sweeps
 from reports.questions import compute_views_once
 from reports.site import Site
-from warehouse.layout import DataFolder, written_folder
+from warehouse.layout import DataFolder, fetch, written_folder
 from warehouse.query import connect
 
 
@@ -27,6 +29,7 @@ def write_report(data: DataFolder, prompt_of: PromptOf | None = None) -> Path:
     try:
         with data.locked("report"):
             _sweep(data)
+            fetch(data.runs)
             with written_folder(data.report) as folder:
                 write_site(Site(connection, folder), data.runs, prompt_of)
     finally:
@@ -46,6 +49,8 @@ def write_site(site: Site, runs: Path, prompt_of: PromptOf | None = None) -> Non
     for dataset in datasets:
         write_runs(site, dataset["dataset_id"])
     write_episodes(site, runs)
+    write_sweeps(site)
+    write_people(site)
     write_explorer(site.connection, site.folder, site.layout, prompt_of=prompt_of)
 
 

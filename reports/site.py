@@ -18,7 +18,8 @@ from reports.questions import Answer, Rows, ask, ask_for_each
 _ROOT = Path(__file__).parent
 _NAVIGATION = {
     "Overview": "index.html", "Models": "models.html", "Compare": "compare/index.html", "Applications": "applications/index.html",
-    "Datasets": "datasets/index.html", "Episodes": "episodes/index.html", "Confusion": "confusion.html", "Tasks": "tasks.html",
+    "Datasets": "datasets/index.html", "Episodes": "episodes/index.html", "Sweeps": "sweeps/index.html", "People": "people/index.html",
+    "Confusion": "confusion.html", "Tasks": "tasks.html",
 }  # fmt: skip
 
 

@@ -11,10 +11,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from flows import pipeline
-from flows.parallel import process_pool_map
-from flows.pipeline import Built, build_dataset
+from flows.pipeline import WORKER_IMPORTS, Built, build_dataset
 from flows.recipe import Recipe, read_recipe
-from tests import bench_client, bench_commands, bench_episodes, bench_machines, bench_professional, bench_site, bench_warehouse
+from runners.processes import process_pool_map
+from tests import (
+    bench_client,
+    bench_commands,
+    bench_density,
+    bench_episodes,
+    bench_hosts,
+    bench_machines,
+    bench_people,
+    bench_professional,
+    bench_site,
+    bench_warehouse,
+)
 from tests.timing import seconds_of
 from warehouse.gate import gate
 from warehouse.layout import DataFolder
@@ -29,7 +40,7 @@ def main() -> None:
         _figure(*figure)
     gate().start()
     _warm(0)
-    list(process_pool_map(WORKERS)(_warm, [1, 2]))
+    list(process_pool_map(WORKERS, WORKER_IMPORTS)(_warm, [1, 2]))
     recipe = read_recipe("demo")[1]
     with tempfile.TemporaryDirectory() as folder:
         _builds(recipe, DataFolder(Path(folder)))
@@ -42,6 +53,9 @@ def main() -> None:
         *bench_site.figures(),
         *bench_episodes.figures(),
         *bench_machines.figures(),
+        *bench_density.figures(),
+        *bench_hosts.figures(),
+        *bench_people.figures(),
         *bench_professional.figures(),
     ):
         _figure(*figure)
@@ -66,6 +80,9 @@ def _scale() -> None:
     number = int(run["predictions"])
     _figure(f"zero_shot_{number}_predictions_peak_memory", run["peak_mb"], "MB", "a gigabyte", 1000)
     _figure(f"zero_shot_{number}_predictions", run["seconds"], "s", f"building {paper} tasks", once["seconds"])
+    for runner in ("dask", "ray"):
+        seconds = _scaled(paper, runner=runner)[0]["seconds"]
+        _figure(f"build_{paper}_tasks_on_{runner}", seconds, "s", f"building {paper} tasks on a process pool", once["seconds"])
     _figure("one_shard_of_a_hundred", once["shard_seconds"] / 100, "s", f"building {paper} tasks", once["seconds"])
     _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", f"building {paper} tasks", once["seconds"])
     for rows, built in ((paper, once), (10 * paper, ten_times)):
@@ -74,10 +91,10 @@ def _scale() -> None:
     _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", f"building {paper} tasks", once["peak_mb"])
 
 
-def _scaled(rows: int, with_run: bool = False) -> tuple[dict[str, float], dict[str, float]]:
+def _scaled(rows: int, with_run: bool = False, runner: str = "processes") -> tuple[dict[str, float], dict[str, float]]:
     """The figures of a build and, if wanted, of a run of a language model over what was built."""
     with tempfile.TemporaryDirectory() as folder:
-        built = _in_its_own_process("tests.bench_scale", str(rows), folder)
+        built = _in_its_own_process("tests.bench_scale", str(rows), folder, runner)
         return built, _in_its_own_process("tests.bench_client", folder) if with_run else {}
 
 
@@ -138,7 +155,7 @@ def _help() -> None:
 
 
 def _build(recipe: Recipe, data: DataFolder) -> Built:
-    return build_dataset("demo", recipe, data, process_pool_map(WORKERS), lambda stage, done, total: None)
+    return build_dataset("demo", recipe, data, process_pool_map(WORKERS, WORKER_IMPORTS), lambda stage, done, total: None)
 
 
 def _faker_and_jinja(rows: int) -> None:

@@ -62,7 +62,7 @@ async def _bare(base_url: str, requests: int) -> None:
 
 def _ours(base_url: str, requests: int, store: Path) -> None:
     with Client(Endpoint("m", base_url, at_once=AT_ONCE), store, "bench") as client:
-        for _ in client.each((Request(SYSTEM, f"Task {number}", max_tokens=32) for number in range(requests)), client.ask):
+        for _ in client.each((Request.of(SYSTEM, f"Task {number}", max_tokens=32) for number in range(requests)), client.ask):
             pass
 
 

@@ -6,11 +6,18 @@ The image `desktop` has to be there; `make bench` builds it if it is not.
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
 
-from eval_flows.episodes.environment import Environment, Observation
+from eval_flows.episodes.agents.agent import Situation
+from eval_flows.episodes.agents.choice import AgentChoice, Setting, make_agent
+from eval_flows.episodes.agents.observation_source import ObservationChoice, Shown, observation_choice
+from eval_flows.episodes.agents.question import Told
+from eval_flows.episodes.environment import WAIT, Environment, Observation
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.tasks.suite import tasks_of
+from language_models.chat import Answer
 from machines.actions import Action
 from machines.build import build_image
 from machines.errors import MachineError
@@ -24,6 +31,8 @@ _STEPS = 25
 _SPINNING = 8  # processes
 _SMALL = ("mousepad", "galculator", "thunar")
 _LARGE = ("libreoffice_calc", "libreoffice_writer")
+_AGENTS = (("model", "tree"), ("conversation", "screenshot+tree"), ("navi", "marks"))
+_OWN_SECONDS = 0.05  # that an agent may take for a step besides model, observation and action
 Figure = tuple[str, float, str, str, float]
 
 
@@ -37,6 +46,15 @@ def figures() -> Iterator[Figure]:
     yield "desktop_back_after_everything_was_killed", median(backs), "s", "a new machine", median(resets)
     step, screenshot = _step(image)
     yield "step_overhead_small_application", step, "s", "a screenshot alone", screenshot
+    for agent, observe in _AGENTS:
+        own = _own_seconds(image, agent, observe)
+        yield (
+            f"own_time_of_{agent}_a_step",
+            median(own),
+            "s",
+            f"{_OWN_SECONDS:g} s, which an agent may take besides model, observation and action",
+            _OWN_SECONDS,
+        )
     beside, alone = _beside_one_that_spins(image)
     yield "steps_beside_a_machine_that_spins", beside, "steps/s", "the same beside an idle machine", alone
 
@@ -81,6 +99,44 @@ def _stepper(environment: Environment) -> Callable[[], Observation]:
     """One step in a text editor, which is opened first."""
     environment.reset(tasks_of("smoke")[0])
     return lambda: environment.step(Action("write", {"text": "a"}))
+
+
+@dataclass
+class _AlreadyShown:
+    """An observation source whose work was done before: what it shows belongs to the observation."""
+
+    source: ObservationChoice
+    ready: Shown = field(default_factory=Shown)
+    content = ""
+
+    @property
+    def wants(self) -> frozenset[str]:
+        return self.source.wants
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        return tuple(self.source.about)
+
+    def show(self, _: Situation) -> Shown:
+        return self.ready
+
+
+def _own_seconds(image: Image, agent: str, observe: str) -> list[float]:
+    """Seconds of each decision of an agent on a screen with many elements, once the screen is shown, and with a model that answers at once."""
+    task = next(one for one in tasks_of("desktop") if one.programs == ["libreoffice_calc"])
+    source = _AlreadyShown(observation_choice(observe, "desktop"))
+    choice = AgentChoice(agent, model="m", observation=ObservationChoice((observe,), (source,)))
+    told = Told(Answer("It is loading.\n```decision\nWAIT\n```", "answered"), 0.0)
+    with Environment(Sandbox(image)) as environment:
+        made = make_agent(Setting(task, environment, 1, choice, lambda _: told))
+        environment.sees = made.wants
+        before, seen, found = None, environment.reset(task), []
+        for number in range(1, _STEPS + 1):
+            situation = Situation(task.instruction, seen, before, number, task.budget, "", [], environment.offers.screen)
+            source.ready = source.source.show(situation)
+            found.append(seconds_of(partial(made.decide, situation)))
+            before, seen = seen, environment.step(WAIT)
+        return found
 
 
 def _beside_one_that_spins(image: Image) -> tuple[float, float]:

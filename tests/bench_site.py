@@ -1,6 +1,5 @@
 """Figures of the explorer over 100,000 tasks and twelve runs: writing it, opening its pages from disk, and searching, in headless Chromium."""
 
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ import duckdb
 
 from reports.explorer import write_explorer
 from tests.bench_warehouse import synthetic_dataset, write_run
+from tests.browser import chromium
 from tests.timing import seconds_of
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -60,8 +60,6 @@ def _copy(warehouse: Path, folder: Path) -> None:
 
 def _opening(site: Path) -> list[Figure]:
     """Seconds until each page shows what it has, the bytes that it has read by then, and milliseconds of a search over all texts."""
-    from playwright.sync_api import sync_playwright
-
     task = next((site / "data" / "explorer" / "tasks").rglob("*.js"))
     task_id = task.read_text(encoding="utf-8").split('"rows":{"', 1)[1][:16]
     pages = {
@@ -73,8 +71,7 @@ def _opening(site: Path) -> list[Figure]:
         "confusion_pooled": "confusion.html#run=models-synthetic",
     }
     (site / "empty.html").write_text(_layout("Empty", '<div id="explorer" data-ready="yes">Empty</div>', ""))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+    with chromium() as browser:
         _opened(browser, site, "empty.html")  # the first page of a browser is slower than any after it
         empty, _ = _opened(browser, site, "empty.html")
         made: list[Figure] = []
@@ -83,7 +80,6 @@ def _opening(site: Path) -> list[Figure]:
             made.append((f"explorer_open_{name}", seconds, "s", EMPTY, empty))
             made.append((f"explorer_bytes_{name}", size, "bytes", "what a page may load at first", BYTES_AT_FIRST))
         made.append(("explorer_search", _searched(browser, site), "ms", "a filter that people do not notice", 50))
-        browser.close()
     return made
 
 

@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 
 from tests.timing import seconds_of
 from tests.warehouse.reference import answers_by_pandas, hold_against_reference
+from warehouse.empty import SQL_ROOT
 from warehouse.layout import DataFolder, point_label
-from warehouse.loader import SQL_ROOT, load_warehouse
+from warehouse.loader import load_warehouse
 from warehouse.parquet import SCHEMAS, write_table
 
 APPLICATIONS, CATEGORIES, STEPS = 100, 11, 35

@@ -11,7 +11,9 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from tests.commands import OF_EPISODES, deskmill, documented_arguments, documented_commands
+from atomic_tasks.problems import BadInput
+from flows.recipe import read_recipe
+from tests.commands import OF_EPISODES, deskmill, documented_arguments, documented_commands, invoked
 from tests.conftest import REPOSITORY, copy_of
 from tests.language_models.fake_server import fake_server
 from warehouse.layout import DataFolder
@@ -29,6 +31,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow(minutes=0.6)
 def test_the_whole_way_by_command_line(tmp_path: Path) -> None:
     built = deskmill("build", "tiny", data=tmp_path)
     assert built.returncode == 0 and "600 user tasks" in built.stdout
@@ -41,19 +44,27 @@ def test_the_whole_way_by_command_line(tmp_path: Path) -> None:
     assert Path(reported.stdout.strip()).read_text().startswith("<!doctype html>")
 
 
+def test_bad_input_of_a_build_ends_with_two_and_a_remedy(tmp_path: Path) -> None:
+    done = deskmill("build", "dmo", data=tmp_path)
+    assert done.returncode == 2 and "no recipe 'dmo'; did you mean 'demo'?" in done.stderr and "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("build", "dmo"), "no recipe 'dmo'; did you mean 'demo'?"),
-        (("build", "nowhere/x.yaml"), "no recipe 'nowhere/x.yaml'"),
         (("select", "demo", "--protocol", "random"), "no dataset 'demo' (there is none yet; make it with: deskmill build demo)"),
         (("sql", "select 1"), "there is no warehouse"),
         (("report",), "there is no warehouse"),
     ],
 )
 def test_bad_input_ends_with_two_and_a_remedy(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = deskmill(*arguments, data=tmp_path)
-    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr
+    done = invoked(*arguments, data=tmp_path)
+    assert done.exit_code == 2 and message in done.stderr
+
+
+def test_a_recipe_that_is_not_there_is_said() -> None:
+    with pytest.raises(BadInput, match=r"no recipe 'nowhere/x.yaml'"):
+        read_recipe("nowhere/x.yaml")
 
 
 @pytest.mark.parametrize(
@@ -68,8 +79,8 @@ def test_bad_input_ends_with_two_and_a_remedy(tmp_path: Path, arguments: tuple[s
     ],
 )
 def test_a_model_that_cannot_be_asked_is_one_clear_line(built: Path, arguments: tuple[str, ...], message: str) -> None:
-    done = deskmill("select", "tiny", "--protocol", "zero_shot", *arguments, data=built)
-    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr and done.stderr.count("\n") == 1
+    done = invoked("select", "tiny", "--protocol", "zero_shot", *arguments, data=built)
+    assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_language_model_by_command_line(built: Path) -> None:
@@ -77,31 +88,31 @@ def test_a_language_model_by_command_line(built: Path) -> None:
     tasks.write_text(
         '{"text": "Add up the sales by region", "valid_applications": ["excel"]}\n{"text": "Rain?", "valid_applications": ["weather"]}\n'
     )
-    assert "mine: 2 user tasks" in deskmill("import", str(tasks), "--name", "mine", data=built).stdout
+    assert "mine: 2 user tasks" in invoked("import", str(tasks), "--name", "mine", data=built).stdout
     with fake_server(lambda request: "Microsoft Excel") as server:
         where = ("--model", "m", "--base-url", server.base_url)
-        expected = deskmill("select", "mine", "--protocol", "zero_shot", *where, "--dry-run", data=built)
+        expected = invoked("select", "mine", "--protocol", "zero_shot", *where, "--dry-run", data=built)
         assert expected.stdout.startswith("zero_shot: 2 calls, about") and server.requests == []
         done = deskmill("select", "mine", "--protocol", "zero_shot", "--protocol", "heuristic", *where, data=built)
         assert done.returncode == 0 and "0.5000" in done.stdout, done.stderr
-    runs = json.loads(deskmill("sql", "select run_id from accuracy where dataset = 'mine'", "--format", "json", data=built).stdout)
-    compared = deskmill("compare", *(run["run_id"] for run in runs), data=built)
-    assert compared.returncode == 0 and "2 tasks of 2 compositions" in compared.stdout
-    again = deskmill("compare", runs[0]["run_id"], "ffff", data=built)
-    assert again.returncode == 2 and "ffff" in again.stderr
+    runs = json.loads(invoked("sql", "select run_id from accuracy where dataset = 'mine'", "--format", "json", data=built).stdout)
+    compared = invoked("compare", *(run["run_id"] for run in runs), data=built)
+    assert compared.exit_code == 0 and "2 tasks of 2 compositions" in compared.stdout
+    again = invoked("compare", runs[0]["run_id"], "ffff", data=built)
+    assert again.exit_code == 2 and "ffff" in again.stderr
 
 
 def test_a_warehouse_of_another_version_is_said_with_the_remedy(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as connection:
         connection.execute("create table gone (x int); create view accuracy as select x from gone; drop table gone")
     for command in (["report"], ["show", "excel"], ["export", str(tmp_path / "out")]):
-        done = deskmill(*command, data=tmp_path)
-        assert done.returncode == 2 and "deskmill load" in done.stderr and "Traceback" not in done.stderr, done.stderr
+        done = invoked(*command, data=tmp_path)
+        assert done.exit_code == 2 and "deskmill load" in done.stderr, done.output
 
 
 def test_an_application_that_a_suite_does_not_have_is_said_with_those_it_has(tmp_path: Path) -> None:
-    done = deskmill("prove", "smoke", "--application", "gimp", data=tmp_path)
-    assert done.returncode == 2 and "'gimp'; there are galculator, mousepad, thunar" in done.stderr, done.stderr
+    done = invoked("prove", "smoke", "--application", "gimp", data=tmp_path)
+    assert done.exit_code == 2 and "'gimp'; there are galculator, mousepad, thunar" in done.stderr, done.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
@@ -121,10 +132,12 @@ def test_a_recipe_with_mistakes_is_refused_with_all_of_them(tmp_path: Path) -> N
 
 
 def test_the_json_schemas_are_current() -> None:
+    from eval_flows.episodes.sweeps.recipe import SCHEMA, json_schema
     from flows.checks import json_schemas
 
     for path, text in json_schemas().items():
         assert path.read_text() == text, "run: make schemas"
+    assert SCHEMA.read_text() == json_schema(), "run: make schemas"
 
 
 @pytest.mark.parametrize(
@@ -139,6 +152,7 @@ def test_the_json_schemas_are_current() -> None:
         ("workflows", "compositions/workflows/*.yaml"),
         ("styles", "narrators/styles.yaml"),
         ("recipe", "flows/recipes/*.yaml"),
+        ("sweep", "eval_flows/episodes/sweeps/recipes/*.yaml"),
     ],
 )
 def test_the_json_schemas_accept_what_the_program_accepts(schema: str, files: str) -> None:
@@ -149,19 +163,23 @@ def test_the_json_schemas_accept_what_the_program_accepts(schema: str, files: st
         assert [error.message for error in validator.iter_errors(yaml.load(path.read_text(), yaml.CSafeLoader))] == [], path
 
 
-@pytest.mark.slow(minutes=1)
-def test_the_deskmill_commands_of_the_documentation_run(tmp_path: Path) -> None:
-    """In their order; those of episodes stand in tests/eval_flows/episodes, since they take minutes."""
-    commands = [arguments for arguments in documented_arguments() if arguments[0] not in OF_EPISODES]
-    assert len(commands) >= 6
-    people = tmp_path / "people.txt"
+COMMANDS = [one for one in documented_arguments() if one[0] not in OF_EPISODES and one[:2] != ["build", "paper"]]
+
+
+def test_the_documentation_shows_commands() -> None:
+    assert len(COMMANDS) >= 6
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(one, id=" ".join(one)[:60], marks=() if one[0] in ("sql", "show") else pytest.mark.rotates(number=3)) for one in COMMANDS],
+)
+def test_a_command_of_the_documentation_runs(arguments: list[str], built: Path) -> None:
+    """On a dataset with runs; those of episodes stand in tests/eval_flows/episodes, since they take minutes."""
+    people = built / "people.txt"
     people.write_text("Make the text bigger, I can't read it\nTurn off the sound when I lock the screen\n")
-    for documented in commands:
-        arguments = [str(people) if argument == people.name else argument for argument in documented]
-        if arguments[:2] == ["build", "paper"]:
-            continue
-        done = deskmill(*arguments, data=tmp_path)
-        assert done.returncode == 0, (arguments, done.stdout, done.stderr)
+    done = deskmill(*(str(people) if argument == people.name else argument for argument in arguments), data=built)
+    assert done.returncode == 0, (done.stdout, done.stderr)
 
 
 def test_make_targets_of_the_documentation_exist() -> None:

@@ -1,4 +1,4 @@
-"""The Parquet schemas of episodes, their steps, and interventions of people."""
+"""The Parquet schemas of episodes, their steps, interventions of people, published suites, and rollouts."""
 
 from collections.abc import Mapping
 
@@ -61,6 +61,8 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
             ("input_tokens", pa.int64()),
             ("output_tokens", pa.int64()),
             ("cost_usd", pa.float64()),
+            ("printed", pa.string()),
+            ("notes", _STRINGS),
         ]
     ),
     "interventions": pa.schema(
@@ -68,10 +70,20 @@ EPISODE_SCHEMAS: Mapping[str, pa.Schema] = {
             ("run_id", pa.string()),
             ("episode_id", pa.string()),
             ("repeat", pa.int32()),
-            ("number", pa.int32()),
-            ("kind", pa.string()),
-            ("words", pa.string()),
+            ("intervention_id", pa.string()),
+            ("step", pa.int32()),
+            ("initiated_by", pa.string()),
+            ("person", pa.string()),
+            ("reason", pa.string()),
+            ("request", pa.string()),
+            ("note", pa.string()),
+            ("began_at", pa.string()),
+            ("ended_at", pa.string()),
             ("seconds", pa.float64()),
+            ("waited_seconds", pa.float64()),
+            ("actions", pa.int32()),
+            ("acts", _STRINGS),
+            ("helped_in", pa.string()),
         ]
     ),
 }
@@ -103,5 +115,64 @@ SUITE_EPISODES = pa.schema(
         ("human_steps", pa.int32()),
         ("human_seconds", pa.float64()),
         ("human_recording", pa.string()),
+    ]
+)
+
+_CALL = pa.struct([("id", pa.string()), ("name", pa.string()), ("arguments", pa.string())])
+_PART = pa.struct([("type", pa.string()), ("text", pa.string()), ("image", pa.string())])
+_MESSAGE = pa.struct([("role", pa.string()), ("content", pa.list_(_PART)), ("tool_calls", pa.list_(_CALL)), ("tool_call_id", pa.string())])
+_ANSWER = pa.struct(
+    [
+        ("asked", pa.list_(pa.int32())),
+        ("answered", pa.int32()),
+        ("status", pa.string()),
+        ("tokens", _STRINGS),
+        ("log_probabilities", pa.list_(pa.float64())),
+        ("input_tokens", pa.int64()),
+        ("output_tokens", pa.int64()),
+    ]
+)
+_STEP = pa.struct(
+    [
+        ("number", pa.int32()),
+        ("decision", pa.string()),
+        ("actions", _STRINGS),
+        ("words", pa.string()),
+        ("feedback", pa.string()),
+        ("printed", pa.string()),
+        ("pictures", _STRINGS),
+        ("calls", pa.list_(_ANSWER)),
+        ("seconds", pa.float64()),
+    ]
+)
+
+# The columns of rollouts for training. `eval_flows.episodes.rollouts` writes them and says what each holds (columns.yaml).
+ROLLOUTS = pa.schema(
+    [
+        ("rollout_id", pa.string()),
+        ("group_id", pa.string()),
+        ("run_id", pa.string()),
+        ("suite", pa.string()),
+        ("episode_id", pa.string()),
+        ("sample", pa.int32()),
+        ("seed", pa.string()),
+        ("level", pa.string()),
+        ("applications", _STRINGS),
+        ("start", pa.string()),
+        ("task", pa.string()),
+        ("infeasible", pa.string()),
+        ("agent", pa.string()),
+        ("settings", pa.string()),
+        ("model", pa.string()),
+        ("tools", pa.string()),
+        ("messages", pa.list_(_MESSAGE)),
+        ("steps", pa.list_(_STEP)),
+        ("status", pa.string()),
+        ("reward", pa.float64()),
+        ("is_success", pa.bool_()),
+        ("checks", pa.list_(_CHECK)),
+        ("side_effects", _STRINGS),
+        ("seconds", pa.float64()),
+        ("licences", pa.list_(pa.struct([("of", pa.string()), ("licence", pa.string())]))),
     ]
 )

@@ -7,6 +7,7 @@ import contextlib
 import gc
 import json
 import logging
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -18,18 +19,21 @@ import polars as pl
 from warehouse.imports import load_when_used, without
 
 _ROWS_NAMED = 10
+_AT_ONCE = 110_000  # rows in one frame: all rows of a larger dataset would take more memory than the rest of the build
 
 
-def gate_columns(dataset: Path) -> pl.DataFrame:
-    """Return the columns that the suite checks: figures and a few names, so that a million rows take little memory.
+def gate_columns(dataset: Path, group: int = 0, groups: int = 1) -> pl.DataFrame:
+    """Return the columns that the suite checks, figures and a few names, of one of so many groups of rows.
 
-    `task_id` is the id as a number, `text` a 64-bit hash of the text in lower case.
+    `task_id` is the id as a number, `text` a 64-bit hash of the text in lower case. Rows with the same text are in the same group, and so are
+    rows with the same id, since an id is a hash of the text and what made it.
     """
     text, nodes, node = pl.col("text"), pl.col("nodes"), pl.element().struct
     valid = node.field("valid_applications")
     holds_target = nodes.list.eval(valid.list.contains(node.field("target_application")).fill_null(False))
     return (
         pl.scan_parquet(dataset / "data" / "*.parquet")
+        .filter(text.str.to_lowercase().hash() % groups == group)
         .select(
             pl.col("task_id").str.to_integer(base=16, dtype=pl.UInt64).reinterpret(signed=True),
             text.str.to_lowercase().hash().reinterpret(signed=True),
@@ -45,7 +49,7 @@ def gate_columns(dataset: Path) -> pl.DataFrame:
 
 
 def failures(dataset: Path, candidates: Sequence[str], categories: Sequence[str], rows: int) -> list[str]:
-    """Check the user tasks of a dataset and write Data Docs beside them; return a line with rows for each expectation that fails."""
+    """Check the user tasks of a dataset, in groups of rows, and write Data Docs beside them; return a line for each expectation that fails."""
     import great_expectations as gx
 
     logging.getLogger("great_expectations").setLevel(logging.ERROR)
@@ -58,7 +62,8 @@ def failures(dataset: Path, candidates: Sequence[str], categories: Sequence[str]
     }
     context.update_data_docs_site("local_site", site)
     batch = context.data_sources.add_pandas("user_tasks").add_dataframe_asset("user_tasks").add_batch_definition_whole_dataframe("all")
-    suite = context.suites.add(gx.ExpectationSuite("user_tasks", expectations=expectations(candidates, categories, rows)))
+    found = pl.scan_parquet(dataset / "data" / "*.parquet").select(pl.len()).collect().item()
+    suite = context.suites.add(gx.ExpectationSuite("user_tasks", expectations=expectations(candidates, categories)))
     definition = context.validation_definitions.add(gx.ValidationDefinition(name="user_tasks", data=batch, suite=suite))
     checkpoint = context.checkpoints.add(
         gx.Checkpoint(
@@ -67,18 +72,21 @@ def failures(dataset: Path, candidates: Sequence[str], categories: Sequence[str]
             result_format={"result_format": "COMPLETE", "unexpected_index_column_names": ["task_id"]},
         )
     )
-    outcome = checkpoint.run(batch_parameters={"dataframe": gate_columns(dataset).to_pandas()})
+    lines = [] if found == rows else [f"  table: expect_table_row_count_to_equal: observed {found}, and the recipe states {rows}"]
+    groups = max(1, math.ceil(found / _AT_ONCE))
+    for group in range(groups):
+        outcome = checkpoint.run(batch_parameters={"dataframe": gate_columns(dataset, group, groups).to_pandas()})
+        lines += [line for result in outcome.run_results.values() for line in _failed(result, dataset)]
     context.build_data_docs()
-    return [line for result in outcome.run_results.values() for line in _failed(result, dataset)]
+    return lines
 
 
-def expectations(candidates: Sequence[str], categories: Sequence[str], rows: int) -> list[Any]:
-    """Return the suite: identity, text, ground truth, and the row count that the recipe states."""
+def expectations(candidates: Sequence[str], categories: Sequence[str]) -> list[Any]:
+    """Return the suite: identity, text and ground truth."""
     import great_expectations.expectations as gxe
 
     singleton = {"row_condition": 'shape=="singleton"', "condition_parser": "pandas"}
     return [
-        gxe.ExpectTableRowCountToEqual(value=rows),
         gxe.ExpectColumnValuesToNotBeNull(column="task_id"),
         gxe.ExpectColumnValuesToBeUnique(column="task_id"),
         gxe.ExpectColumnValuesToBeUnique(column="text"),

@@ -13,21 +13,21 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
+from warehouse.empty import SQL_ROOT, attached, derive, write_empty
 from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
-from warehouse.layout import DataFolder, written_file
+from warehouse.judging import load_judging
+from warehouse.layout import OF_EPISODES, DataFolder, fetch, written_file
 from warehouse.upgrades import current_relations
 
-SQL_ROOT = Path(__file__).parent / "sql"
 _PUBLISHED = Path(__file__).parent / "published"
 _MIXED = ("text_id", "made_by", "text", "task_id")  # columns of mixture_texts as study.json has them
 _PUBLISHED_FILES = (
     ("published_accuracy", "appselectbench_accuracy.csv", "AppSelectBench, Tables 2 and 4 to 6"),
     ("published_figures", "appselectbench_figures.csv", "AppSelectBench"),
     ("published_figures", "prosoftarena_figures.csv", "ProSoftArena"),
-    ("published_success", "episode_success.csv", None),  # of two papers: each line names its paper
+    ("published_success", "episode_success.csv", None),  # of three papers: each line names its paper
 )
-_ROW_GROUP = 30_720  # rows, a multiple of 2,048: full groups are written while the next rows are read; DuckDB's own groups are four times as large
 CHECKED_KEYS = {"predictions": ("run_id", "task_id")}  # checked after loading: an index over a million rows takes longer than the load
 Json = dict[str, Any]
 
@@ -37,49 +37,45 @@ def load_warehouse(data: DataFolder) -> Path:
     with data.locked("warehouse"):
         for left in data.root.glob(f".{data.warehouse.name}.*"):
             left.unlink()  # left by killed loads
+        fetch(data.labels, data.quality, data.judging, data.sweeps, data.suites, data.model_calls)
+        fetch(data.runs, without=OF_EPISODES)
         _load(data)
     return data.warehouse
 
 
 def _load(data: DataFolder) -> None:
     with written_file(data.warehouse) as temporary:
-        connection = duckdb.connect()
-        connection.execute("set enable_progress_bar = false")
-        connection.execute(f"set temp_directory = '{_quoted(temporary)}.tmp'")
-        connection.execute(f"attach '{_quoted(temporary)}' as warehouse (row_group_size {_ROW_GROUP})")
-        connection.execute("use warehouse")
+        write_empty(temporary)
+        connection = attached(temporary)
         try:
-            connection.begin()  # one transaction, so that hundreds of comments are written at once
-            _create(connection, data)
+            connection.begin()
+            _fill(connection, data)
             connection.commit()
         finally:
             connection.close()
             temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)
 
 
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
-
-
-def _create(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+def _fill(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     connection.execute("set preserve_insertion_order = true")
-    connection.execute((SQL_ROOT / "schema.sql").read_text())
-    connection.execute((SQL_ROOT / "macros.sql").read_text())
     runs = [json.loads(path.read_text()) for path in sorted(data.runs.glob("*/run.json"))]
     studied = {json.loads(path.read_text())["dataset_id"] for path in data.quality.glob("*/study.json")}
     manifests = list(_manifests(data, studied | {run["dataset_id"] for run in runs}))
     _load_datasets(connection, data, manifests)
     _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
     _load_episodes(connection, data)
+    load_judging(connection, data)
+    _load_sweeps(connection, data)
     _load_model_calls(connection, data)
     _load_studies(connection, data)
     _load_published(connection)
-    _make_views(connection)
+    derive(connection)
 
 
 def _manifests(data: DataFolder, referred: set[str]) -> Iterator[Json]:
     """Yield the manifests of the datasets that a name points to or a run refers to, oldest first."""
-    labelled = {path.resolve().parent.name for path in data.labels.glob("*") if path.is_dir()}
+    labelled = {path.resolve().parent.name for path in data.labels.glob("*")}
+    fetch(*(data.datasets / dataset_id for dataset_id in labelled | referred))
     paths = [path for path in data.datasets.glob("*/dataset/manifest.json") if path.parts[-3] in labelled | referred]
     return iter(sorted((json.loads(path.read_text()) for path in paths), key=lambda manifest: (manifest["built_at"], manifest["dataset_id"])))
 
@@ -157,8 +153,9 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
         run = json.loads(path.read_text())
         agent = run["agent"]
         played_on = [run["start"], run.get("machine", "sandbox"), run["image"]]  # older files have no machine: there was one kind
-        values = [run["run_id"], run["suite"], agent["name"], json.dumps(agent), *played_on, len(run["episodes"]), run["started_at"]]
-        connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        is_scripted = agent.get("scripted", "model" not in agent)  # older files do not say it
+        values = [run["run_id"], run["suite"], agent["name"], is_scripted, json.dumps(agent), *played_on, len(run["episodes"]), run["started_at"]]
+        connection.execute("insert into suite_runs values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", [*values, _people(run), run.get("person")])
         packages = [(run["image"][0], *package.split("=", 1)) for package in run.get("packages", ())]  # older files have none
         if packages:
             connection.executemany("insert or ignore into image_packages values (?, ?, ?)", packages)
@@ -167,6 +164,28 @@ def _load_episodes(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> N
         of_table = [path for part in parts if (path := part.parents[1] / table / part.name).is_file()]
         for relation in current_relations(of_table, table):
             connection.execute(f"insert into {table} by name select * from {relation}")
+    connection.execute((SQL_ROOT / "judged" / "demonstrations.sql").read_text())
+
+
+def _people(run: Json) -> str | None:
+    """Return what people could do in a run; None if it ran without them."""
+    return ("assistance" if run["people"]["asks"] else "takeover") if "people" in run else None
+
+
+def _load_sweeps(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
+    for path in sorted(data.sweeps.glob("[!.]*.json")):
+        sweep = json.loads(path.read_text())
+        values = [sweep[name] for name in ("sweep_id", "sweep", "title", "description", "suite", "start", "budget_usd")]
+        connection.execute("insert into sweeps values (?, ?, ?, ?, ?, ?, ?, ?, ?)", [*values, len(sweep["cells"]), sweep["started_at"]])
+        for cell in sweep["cells"]:
+            factors = dict(cell["factors"])
+            told = [factors.pop(name, None) for name in _FACTORS]
+            about = [cell[name] for name in ("number", "run_id", "label", "is_scripted")]
+            row = [sweep["sweep_id"], *about, *told, json.dumps(factors), cell["repeats"], cell["command"]]
+            connection.execute("insert into sweep_cells values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+
+_FACTORS = ("agent", "model", "observation", "prompt", "history", "cards")  # those of every agent with a model; other keys are options of the agent
 
 
 def _load_model_calls(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
@@ -207,12 +226,6 @@ def _load_studies(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> No
             ratings, rated = "ratings", "quality_ratings"
         for relation in current_relations((path.parent / "ratings").glob("*.parquet"), ratings):
             connection.execute(f"insert into {rated} by name select * from {relation}")
-
-
-def _make_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the views, and tables for slow queries, in the order of their files; temporary tables end with the connection."""
-    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
-        connection.execute(path.read_text())
 
 
 def _load_published(connection: duckdb.DuckDBPyConnection) -> None:

@@ -1,13 +1,14 @@
 """The Parquet tables: their columns, and writing and reading files that carry a schema version."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from warehouse.episode_tables import EPISODE_SCHEMAS, SUITE_EPISODES
+from warehouse.episode_tables import EPISODE_SCHEMAS, ROLLOUTS, SUITE_EPISODES
 from warehouse.errors import WarehouseError
 from warehouse.imports import without
 from warehouse.layout import written_file
@@ -48,6 +49,7 @@ _ROW = [
 SCHEMAS: Mapping[str, pa.Schema] = {
     **EPISODE_SCHEMAS,
     "suite_episodes": SUITE_EPISODES,
+    "rollouts": ROLLOUTS,
     "shard": pa.schema(
         [
             ("task_id", pa.string()),
@@ -159,17 +161,23 @@ VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {
     "shard": 6,
     "rejected": 5,
     "episodes": 4,
+    "steps": 2,
     "suite_episodes": 2,
 }
 
 
 ROW_GROUP = 10_000  # rows
+_ROW_GROUPS = {"rollouts": 50}  # a rollout is a whole conversation, up to a megabyte: so many at once are held in memory
+_ROWS_AT_ONCE = 1_000  # rows as Python objects, which take ten times what they do in a table
 _COMPRESSION = {"shard": "lz4"}  # a shard is written and read once or twice: less work counts more than a smaller file
 
 
-def write_rows(path: Path, table: str, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as one Parquet file of that table's schema. A killed process leaves no half file."""
-    write_table(path, table, pa.Table.from_pylist(list(rows), schema=SCHEMAS[table]))
+def write_rows(path: Path, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as one Parquet file of that table's schema, some at once. A killed process leaves no half file."""
+    left = iter(rows)
+    with written_file(path) as temporary, TableWriter(temporary, table) as writer:
+        while some := list(islice(left, _ROWS_AT_ONCE)):
+            writer.write(pa.Table.from_pylist(some, schema=SCHEMAS[table]))
 
 
 def write_table(path: Path, table: str, data: pa.Table) -> None:
@@ -196,6 +204,7 @@ class TableWriter:
         self._schema = SCHEMAS[table].with_metadata({VERSION_KEY: f"{table}:{VERSIONS[table]}".encode()})
         self._writer = pq.ParquetWriter(path, self._schema, compression=_COMPRESSION.get(table, "zstd"))
         self._waiting: list[pa.Table] = []
+        self._group = _ROW_GROUPS.get(table, ROW_GROUP)
 
     def __enter__(self) -> "TableWriter":
         return self
@@ -209,15 +218,15 @@ class TableWriter:
         """Add rows with the table's columns, in any order."""
         self.rows += data.num_rows
         self._waiting.append(data.select(self._schema.names).cast(self._schema))
-        if sum(piece.num_rows for piece in self._waiting) >= ROW_GROUP:
+        if sum(piece.num_rows for piece in self._waiting) >= self._group:
             self._write_groups(all_of_it=False)
 
     def _write_groups(self, all_of_it: bool) -> None:
         """Write whole row groups, and at the end the remaining rows."""
         waiting = pa.concat_tables(self._waiting) if self._waiting else self._schema.empty_table()
-        ready = waiting.num_rows if all_of_it else waiting.num_rows - waiting.num_rows % ROW_GROUP
+        ready = waiting.num_rows if all_of_it else waiting.num_rows - waiting.num_rows % self._group
         if ready:
-            self._writer.write_table(waiting.slice(0, ready).combine_chunks(), row_group_size=ROW_GROUP)
+            self._writer.write_table(waiting.slice(0, ready).combine_chunks(), row_group_size=self._group)
         self._waiting = [waiting.slice(ready)] if ready < waiting.num_rows else []
 
 

@@ -23,7 +23,8 @@ _UNTIL_ASKED_AGAIN = 0.05  # seconds; an interrupt between two parts of a query 
 def connect(path: Path) -> duckdb.DuckDBPyConnection:
     """Return a read-only connection that can reach only the warehouse file."""
     if not path.is_file():
-        raise WarehouseError(f"there is no warehouse at {path} yet: make one with `deskmill build demo` or `deskmill select demo --protocol random`")
+        make = "make one with `deskmill build demo` or `deskmill select demo --protocol random`, or of data that is there with `deskmill load`"
+        raise WarehouseError(f"there is no warehouse at {path} yet: {make}")
     connection = duckdb.connect(str(path), read_only=True)
     with contextlib.suppress(duckdb.InvalidInputException):  # in a notebook the bar needs a widget, which may be missing
         connection.execute("set enable_progress_bar = false")

@@ -1,11 +1,10 @@
-"""Retention: remove runs that newer runs replace, and datasets, shards and vectors that nothing refers to.
+"""Retention: remove sweeps and runs that newer ones replace, and datasets, shards and vectors that nothing refers to.
 
-Everything stays that a label, a quality study or a remaining run refers to, that was made within the hour, or that a running process
+Everything stays that a label, a quality study, a remaining sweep or run refers to, that was made within the hour, or that a running process
 has locked. The cost of a removed run stays known: `model_calls.sqlite` with answers and calls of language models is not changed.
 """
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -20,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
-from warehouse.layout import DataFolder
+from warehouse.layout import OF_EPISODES, DataFolder, fetch
 from warehouse.loader import load_warehouse
 from warehouse.query import rendered
+from warehouse.stores.opening import store_of
 
 _HOUR = 3600.0  # seconds
 _DAY = 24 * _HOUR
@@ -78,10 +78,14 @@ def prune(data: DataFolder, keep: int, older_than: float | None = None, dry_run:
     with contextlib.ExitStack() as locks:
         if not dry_run:
             locks.enter_context(data.locked("warehouse"))  # a load must not read files while they are removed
-        removed, left = _prune_runs(data, keep, before, dry_run)
+        fetch(data.labels, data.quality, data.sweeps, data.datasets, data.shards, data.vectors)
+        fetch(data.runs, without=OF_EPISODES)
+        sweeps, runs_of_sweeps = _prune_sweeps(data, keep, before, dry_run)
+        removed, left = _prune_runs(data, keep, before, dry_run, runs_of_sweeps)
+        removed = sweeps + removed
         gone = {one.path.name for one in removed}
         staying = [run for run in _runs(data, "run.json") if run["run_id"] not in gone]
-        if locks.enter_context(_free(data, "build")):
+        if locks.enter_context(data.free("build")):
             removed += _prune_store(data, staying, before, dry_run)
             removed += [_remove("litter", path, "left by a killed process", dry_run) for path in _litter(data) if _last_change(path) <= before]
         else:
@@ -101,8 +105,25 @@ def _runs(data: DataFolder, described_by: str) -> list[Json]:
     return [json.loads(path.read_text()) for path in sorted(data.runs.glob(f"*/{described_by}"))]
 
 
-def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tuple[list[Removed], list[str]]:
-    """Remove runs beyond the newest `keep` of their kind, and folders of runs whose removal was interrupted."""
+def _prune_sweeps(data: DataFolder, keep: int, before: float, dry_run: bool) -> tuple[list[Removed], set[str]]:
+    """Remove sweeps beyond the newest `keep` of their name; return also the runs that the remaining ones refer to."""
+    named: dict[str, list[Json]] = defaultdict(list)
+    for path in data.sweeps.glob("[!.]*.json"):
+        sweep = json.loads(path.read_text())
+        named[sweep["sweep"]].append(sweep)
+    removed, runs = [], set()
+    for name, sweeps in sorted(named.items()):
+        for place, sweep in enumerate(sorted(sweeps, key=lambda sweep: (sweep["started_at"], sweep["sweep_id"]), reverse=True)):
+            path = data.sweeps / f"{sweep['sweep_id']}.json"
+            if place >= keep and path.stat().st_mtime <= before:
+                removed.append(_remove("sweep", path, f"{keep} newer of {name}", dry_run))
+            else:
+                runs |= {cell["run_id"] for cell in sweep["cells"]}
+    return removed, runs
+
+
+def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool, kept: set[str]) -> tuple[list[Removed], list[str]]:
+    """Remove runs beyond the newest `keep` of their kind that are not in `kept`, and folders of runs whose removal was interrupted."""
     folders = [path for path in data.runs.glob("*") if path.is_dir()]
     reasons = {path.name: "half removed" for path in folders if not any((path / name).is_file() for name in _KEPT_APART)}
     for described_by, apart in _KEPT_APART.items():
@@ -111,13 +132,15 @@ def _prune_runs(data: DataFolder, keep: int, before: float, dry_run: bool) -> tu
             kinds[json.dumps([run.get(name, _IN_OLDER_FILES.get(name)) for name in apart])].append(run)
         for runs in kinds.values():
             beyond = sorted(runs, key=lambda run: (run["started_at"], run["run_id"]), reverse=True)[keep:]
-            reasons |= {run["run_id"]: f"{keep} newer of {', '.join(_name(run[name]) for name in apart[:3])}" for run in beyond}
+            reasons |= {
+                run["run_id"]: f"{keep} newer of {', '.join(_name(run[name]) for name in apart[:3])}" for run in beyond if run["run_id"] not in kept
+            }
     removed, left = [], []
     for run_id, reason in sorted(reasons.items()):
         folder = data.runs / run_id
         if _last_change(folder) > before:
             continue
-        with _free(data, f"run-{run_id}") as is_free:
+        with data.free(f"run-{run_id}") as is_free:
             if is_free:
                 removed.append(_remove("run", folder, reason, dry_run))
             else:
@@ -166,9 +189,12 @@ def _vectors_of(runs: list[Json]) -> set[str]:
 def _remove(kind: str, path: Path, reason: str, dry_run: bool) -> Removed:
     """Remove a file or folder. Of a run or dataset, first remove the file by which others find it: no one then reads half of it after a kill."""
     size = sum(found.st_size for found in _looked_at(path) if stat.S_ISREG(found.st_mode))
+    found_by = (*_KEPT_APART, "dataset/manifest.json")
+    if not dry_run:
+        store_of(path).remove(path, found_by)
     if not dry_run and path.is_dir():
-        for found_by in (*_KEPT_APART, "dataset/manifest.json"):
-            (path / found_by).unlink(missing_ok=True)
+        for name in found_by:
+            (path / name).unlink(missing_ok=True)
         shutil.rmtree(path)
     elif not dry_run:
         path.unlink()
@@ -190,19 +216,3 @@ def _last_change(path: Path) -> float:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-@contextlib.contextmanager
-def _free(data: DataFolder, name: str) -> Iterator[bool]:
-    """Yield whether the lock of that name is free; if so, hold it during the block."""
-    path = data.root / f".{name}.lock"
-    if not path.is_file():
-        yield True
-        return
-    with path.open("r") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True

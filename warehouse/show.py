@@ -76,8 +76,8 @@ def _meant(connection: duckdb.DuckDBPyConnection, asked: str) -> list[tuple[str,
     )
     hint = f"did you mean:\n{_listed(near)}" if near else ids_of_runs
     raise WarehouseError(
-        f"nothing in the warehouse has the id '{asked}' (a task, run, run of episodes, episode, dataset, composition, model call, quality study, "
-        f"mixture, atomic task or application, or the beginning of one); {hint}"
+        f"nothing in the warehouse has the id '{asked}' (a task, run, run of episodes, sweep, episode, dataset, composition, model call, "
+        f"quality study, mixture, atomic task or application, or the beginning of one); {hint}"
     )
 
 

@@ -29,7 +29,7 @@ def judged(study: Study, endpoint: Endpoint, titles: Sequence[str], cache: Path,
     values = {mark.column: mark.values for mark in form.marks}
     system = _TEMPLATES.get_template(f"judge_{form.kind}_system.md.j2").render(titles=titles, values=values)
     prompt = _TEMPLATES.get_template(f"judge_{form.kind}_item.md.j2")
-    requests = [Request(system, prompt.render(item=item), schema, max_tokens=300) for item in study.items]
+    requests = [Request.of(system, prompt.render(item=item), schema, max_tokens=300) for item in study.items]
     answers = ask_all(endpoint, requests, cache, progress, f"judge {study.study_id}")
     ids = [study.id_of(item) for item in study.items]
     read = [_rating(form, item_id, answer) for item_id, answer in zip(ids, answers, strict=True)]

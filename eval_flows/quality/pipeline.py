@@ -11,7 +11,7 @@ from eval_flows.quality.mixture import draw_mixture, read_people
 from eval_flows.quality.sheets import Sheet, read_sheet, study_of, write_sheet, write_sheets
 from eval_flows.quality.study import Study, draw, read_study, write_study
 from language_models.client import Endpoint, Progress
-from warehouse.layout import DataFolder
+from warehouse.layout import DataFolder, fetch
 from warehouse.loader import load_warehouse
 from warehouse.parquet import write_rows
 
@@ -62,6 +62,7 @@ def load(paths: Sequence[Path], data: DataFolder) -> list[Sheet]:
 def judge(study_id: str, endpoint: Endpoint, data: DataFolder, progress: Progress) -> Path:
     """Let a model fill in a sheet that is marked as a model's; return its path, to be checked and loaded like any other sheet."""
     study = read_study(study_id, data)
+    fetch(data.datasets / study.dataset_id)
     candidates = published(study.dataset, data.datasets / study.dataset_id / "dataset").candidates
     titles = sorted(candidate.title for candidate in candidates.values())
     ratings = judged(study, endpoint, titles, data.model_calls, progress)

@@ -16,7 +16,7 @@ from atomic_tasks.problems import BadInput, suggestion
 from atomic_tasks.seeds import derive_seed
 from eval_flows.datasets import Dataset
 from eval_flows.quality.forms import FORMS, MIXTURE, SAMPLE, Form
-from warehouse.layout import DataFolder, written_file
+from warehouse.layout import DataFolder, fetch, written_file
 
 SHARE = 0.1  # of the dataset, if no number is given (the paper's share)
 _KEPT = ("study_id", "kind", "dataset_id", "dataset", "seed", "created_at")
@@ -109,6 +109,7 @@ def write_study(study: Study) -> None:
 
 def read_study(study_id: str, data: DataFolder) -> Study:
     """Return the study with that id; BadInput lists the known studies."""
+    fetch(data.quality)
     known = sorted(path.parent.name for path in data.quality.glob("*/study.json"))
     if study_id not in known:
         there = f"studies: {', '.join(known)}" if known else "there is none yet"

@@ -1,11 +1,19 @@
-"""The Prefect flow that evaluates application selection. It is one process, like the command line, so that answers share caches and limits."""
+"""The Prefect flow that evaluates application selection, with the parameters of the command line.
+
+It is one process, like the command line, so that answers share caches and limits.
+"""
+
+from collections.abc import Mapping
+from typing import Any
 
 from prefect import flow, get_run_logger
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 
 from eval_flows.selection.pipeline import Choices, Evaluated
 from eval_flows.selection.pipeline import evaluate_selection as evaluate
+from eval_flows.selection.selectors.options import Choose, ExampleChoice, Reply
 from eval_flows.selection.tasks import SplitChoice
+from language_models.endpoint import Interface
 from language_models.registry import find_endpoint
 from retrieval.embedder import DEFAULT_EMBEDDER
 from warehouse.layout import DataFolder
@@ -19,11 +27,24 @@ def evaluate_selection(
     protocols: tuple[str, ...] = ("random", "heuristic", "nearest"),
     limit: int | None = None,
     split: SplitChoice = "test",
+    seed: int = 0,
     embedder: str = DEFAULT_EMBEDDER,
+    pool: str | None = None,
     model: str | None = None,
     base_url: str | None = None,
-    budget: float | None = None,
+    interface: Interface | None = None,
+    key_variable: str | None = None,
+    at_once: int | None = None,
     ask_anew: str | None = None,
+    reply: Reply = "text",
+    choose: Choose = "one",
+    examples: int = 5,
+    example_choice: ExampleChoice = "fixed",
+    cards: int = 10,
+    with_singletons: bool = False,
+    budget: float | None = None,
+    replay: bool = False,
+    batch: bool = False,
 ) -> list[str]:
     """Run the protocols over the dataset, load the warehouse, and leave scores, a picture and links; return the ids of the runs."""
     logger = get_run_logger()
@@ -32,8 +53,11 @@ def evaluate_selection(
     def progress(stage: str, done: int, total: int, note: str = "") -> None:
         logger.debug("%s: %s of %s %s", stage, done, total, note)
 
-    endpoint = find_endpoint(model, base_url, edition=ask_anew, own=data.models) if model else None
-    evaluated = evaluate(dataset, protocols, data, progress, Choices(limit=limit, split=split, embedder=embedder, endpoint=endpoint, budget=budget))
+    endpoint = find_endpoint(model, base_url, key_variable, at_once, interface, ask_anew, data.models) if model else None
+    asked: Mapping[str, Any] = {"reply": reply, "choose": choose, "examples": examples, "example_choice": example_choice, "cards": cards or None}
+    paid: Mapping[str, Any] = {"with_singletons": with_singletons, "budget": budget, "replay": replay, "batch": batch}
+    choices = Choices(limit, split, seed, embedder, endpoint, pool=pool, **asked, **paid)
+    evaluated = evaluate(dataset, protocols, data, progress, choices)
     if evaluated.ended_early:
         logger.warning(evaluated.ended_early)
     leave_artifacts(dataset, evaluated, data)

@@ -26,6 +26,7 @@ from pydantic import (
 from machines.errors import MachineNeeds
 from machines.machine import Program
 
+OWN_OF_WINDOWS = ("AppData", "NTUSER.DAT*", "ntuser.*", "*desktop.ini")  # below the home folder: settings of programs, and of the user
 Place = tuple[int | str, ...]
 
 

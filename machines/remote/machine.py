@@ -12,11 +12,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from machines.actions import ACTIONS
+from machines.actions import ACTIONS, RUN_CODE
 from machines.client import WITHOUT_POINTER, GuestClient
 from machines.errors import MachineError, MachineNeeds
+from machines.hands import HANDS
 from machines.machine import OBSERVATIONS, Machine, MachineChoice, Offers
-from machines.remote.declaration import Declared, read_declaration
+from machines.remote.declaration import OWN_OF_WINDOWS, Declared, read_declaration
 from machines.remote.dialect import dialect_of, platform_of, refuses_token, screen_of
 from machines.remote.network import client_of
 from machines.remote.osworld import OsworldGuest
@@ -33,6 +34,8 @@ _LONGEST_WAIT = 3600.0  # for another episode that uses the machine
 class Remote(Machine):
     """A remote machine. `folder` holds the lock that keeps it to one episode at a time."""
 
+    exists_once = True
+
     def __init__(self, declared: Declared, folder: Path) -> None:
         self._declared = declared
         self._folder = folder
@@ -43,15 +46,16 @@ class Remote(Machine):
     def offers(self) -> Offers:
         """Return what the file declares."""
         declared = self._declared
+        is_ours = declared.dialect == "deskmill"
         return Offers(
             declared.platform,
             declared.user,
             declared.home,
             (declared.screen.width, declared.screen.height),
             declared.programs,
-            frozenset(ACTIONS),
-            OBSERVATIONS | {WITHOUT_POINTER} if declared.dialect == "deskmill" else OBSERVATIONS,
-            desktop_own=tuple(declared.own),
+            frozenset({*ACTIONS, *HANDS, RUN_CODE} if is_ours else {*ACTIONS, *HANDS}),
+            OBSERVATIONS | {WITHOUT_POINTER} if is_ours else OBSERVATIONS,
+            desktop_own=(*declared.own, *(OWN_OF_WINDOWS if declared.platform == "windows" else ())),
             writers=tuple(tuple(words) for words in declared.writers),
         )
 

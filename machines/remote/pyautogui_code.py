@@ -1,6 +1,6 @@
 """Actions as Python code with pyautogui, which OSWorld's guest server runs (OSWorld's own agents act in the same way)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from machines.errors import RefusedAction
@@ -11,7 +11,13 @@ _HEAD = "import pyautogui\npyautogui.FAILSAFE = False\npyautogui.PAUSE = 0\n"
 _NAME_HERE: Mapping[str, str] = {"Super_L": "win", "Menu": "apps", "Super_R": "winright"}  # where the first of our names is none of pyautogui's
 _NOTCH = {"linux": 1, "windows": 120}  # what pyautogui scrolls by one step of the wheel
 _STEPS = 3
-_CLICKS = {"single_click": "click()", "double_click": "doubleClick()", "triple_click": "tripleClick()", "right_click": "rightClick()"}
+_CLICKS = {
+    "single_click": "click()",
+    "double_click": "doubleClick()",
+    "triple_click": "tripleClick()",
+    "right_click": "rightClick()",
+    "middle_click": "middleClick()",
+}
 _DIRECTIONS = {"up": ("scroll", 1), "down": ("scroll", -1), "left": ("hscroll", -1), "right": ("hscroll", 1)}
 
 
@@ -49,19 +55,36 @@ def _press(action: Json, _: str) -> str:
 
 def clicking(action: Json) -> str:
     """Return the code of a click. Keys that are held go up again even if the click fails."""
-    click = f"pyautogui.{_CLICKS[action['name']]}"
-    if not action.get("keys"):
-        return click
-    keys = [HELD[key] for key in held(action["keys"])]
+    return _holding(_held_in(action), f"pyautogui.{_CLICKS[action['name']]}")
+
+
+def _holding(keys: Sequence[str], code: str) -> str:
+    """Return code that runs while keys are held; they go up again even if it fails."""
+    if not keys:
+        return code
     down, up = ("".join(f"pyautogui.{function}({key!r})\n    " for key in names) for function, names in (("keyDown", keys), ("keyUp", keys[::-1])))
-    return f"try:\n    {down}{click}\nfinally:\n    {up}".rstrip()
+    return f"try:\n    {down}{code}\nfinally:\n    {up}".rstrip()
+
+
+def _held_in(action: Json) -> list[str]:
+    return [HELD[key] for key in held(action["keys"])] if action.get("keys") else []
+
+
+def _drag_along(action: Json, _: str) -> str:
+    (x, y), *others = action["path"]
+    moves = "; ".join(f"pyautogui.moveTo({right}, {down}, duration=0.1)" for right, down in others)
+    return _holding(_held_in(action), f"pyautogui.moveTo({x}, {y}); pyautogui.mouseDown(); {moves or 'None'}; pyautogui.mouseUp()")
+
+
+def _hold(action: Json, _: str) -> str:
+    return "import time\n" + _holding(keys_of(action["combination"]), f"time.sleep({action['seconds']})")
 
 
 def _scroll(action: Json, platform: str) -> str:
     function, sign = _DIRECTIONS[action["direction"]]
     if function == "hscroll" and platform != "linux":
         raise RefusedAction("scroll: this machine scrolls up and down only")
-    return f"pyautogui.{function}({sign * action.get('clicks', _STEPS) * _NOTCH[platform]})"
+    return _holding(_held_in(action), f"pyautogui.{function}({sign * action.get('clicks', _STEPS) * _NOTCH[platform]})")
 
 
 def _copy_text(action: Json, platform: str) -> str:
@@ -74,6 +97,10 @@ _CODE: Mapping[str, Callable[[Json, str], str]] = {
     "move": lambda action, _: f"pyautogui.moveTo({action['x']}, {action['y']})",
     **dict.fromkeys(_CLICKS, lambda action, _: clicking(action)),
     "drag": lambda action, _: f"pyautogui.dragTo({action['x']}, {action['y']}, duration=0.5, button='left')",
+    "drag_along": _drag_along,
+    "mouse_down": lambda *_: "pyautogui.mouseDown()",
+    "mouse_up": lambda *_: "pyautogui.mouseUp()",
+    "hold_key": _hold,
     "scroll": _scroll,
     "write": _write,
     "press": _press,

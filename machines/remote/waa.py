@@ -14,6 +14,7 @@ from PIL import Image
 
 from machines.client import Window
 from machines.errors import MachineError, RefusedAction
+from machines.hands import HANDS
 from machines.machine import Program
 from machines.remote.foreign import ForeignGuest
 from machines.remote.pyautogui_code import code_of, keys_of, only_ascii
@@ -84,7 +85,7 @@ def _placed(function: str) -> Callable[[Json, tuple[int, int]], list[str]]:
 def _scroll(action: Json, _: tuple[int, int]) -> list[str]:
     if action["direction"] not in ("up", "down"):
         raise RefusedAction("scroll: this machine scrolls up and down only")
-    if "clicks" in action:
+    if "clicks" in action or action.get("keys"):
         return [code_of(action, "windows")]
     return [f"computer.mouse.scroll({action['direction']!r})"]
 
@@ -117,6 +118,7 @@ _CODE: Mapping[str, Callable[[Json, tuple[int, int]], list[str]]] = {
     "move": _placed("move_abs"),
     **dict.fromkeys(("single_click", "double_click", "triple_click", "right_click"), _click),
     "drag": _placed("drag"),
+    **dict.fromkeys(HANDS, lambda action, _: [code_of(action, "windows")]),
     "scroll": _scroll,
     "write": _write,
     "press": _press,

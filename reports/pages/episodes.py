@@ -13,8 +13,9 @@ from reports.pictures import Picture, Pictures
 from reports.site import Site
 
 _ASSETS = Path(__file__).parent.parent / "assets" / "episodes"
-_OVER_RUNS = ("episode_table_2", "episode_table_3", "episode_table_4", "episode_repeats", "episode_costs")
+_OVER_RUNS = ("episode_table_2", "episode_table_3", "episode_table_4", "episode_osworld", "episode_repeats", "episode_costs")
 _OF_RUN = ("suite_run_slices", "suite_run_statuses", "suite_run_repeats", "suite_run_cost", "suite_run_faults", "suite_run_episodes")
+_SCRIPTED = "This run was played by a script, which asks no model. Its figures say nothing about agents that see and decide."
 _FILTERS = {"level": "Level", "application": "Application", "difficulty": "Difficulty", "subfield": "Subfield", "outcome": "Outcome"}
 
 
@@ -56,9 +57,10 @@ def _write_run(site: Site, run_id: str, pictures: Pictures) -> None:
     values = {key: sorted({row[key] for row in episodes} - {None}) for key in _FILTERS}
     filters = {key: (title, values[key]) for key, title in _FILTERS.items() if values[key]}
     title = f"{facts['agent']} on {facts['suite']}"
+    notices = [*([_SCRIPTED] if facts["is_scripted"] else []), *_notices(facts, "this run")]
     site.page(
         f"episodes/{run_id}.html", title, "suite_run.html.j2", "Episodes",
-        facts=facts, notices=_notices(facts, "this run"), shown=shown, cards=cards, filters=filters,
+        facts=facts, notices=notices, shown=shown, cards=cards, filters=filters,
     )  # fmt: skip
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from atomic_tasks.catalog import Catalog
-from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import Recipe
+from runners.processes import process_pool_map
 from tests.conftest import made_once, quiet
 from tests.eval_flows.knowing_model import Knowing
 from warehouse.layout import DataFolder

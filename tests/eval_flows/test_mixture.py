@@ -25,8 +25,8 @@ from reports.report import write_report
 from tests.conftest import copy_of
 from tests.language_models.fake_server import fake_server
 from tests.warehouse.intervals import ends
+from warehouse.empty import SQL_ROOT
 from warehouse.layout import DataFolder
-from warehouse.loader import SQL_ROOT
 from warehouse.query import connect, rows_of
 from warehouse.show import show
 
@@ -119,6 +119,7 @@ def test_a_file_of_plain_text_and_mistakes_in_a_file(tmp_path: Path) -> None:
         read_people(tmp_path / "empty.txt")
 
 
+@pytest.mark.slow(minutes=0.4)
 def test_filled_sheets_reach_views_report_and_show(study: Study, built: DataFolder, tmp_path: Path) -> None:
     first = {"recognised": "yes", "signs": "stiff; STIFF"}
     paths = [filled(study, f"rater_{number}", tmp_path / f"{number}.csv", **(first if number == 1 else {})) for number in (1, 2, 3)]

@@ -163,6 +163,7 @@ evaluate_selection("tiny", ["zero_shot"], DataFolder(Path(sys.argv[1])), lambda 
 """
 
 
+@pytest.mark.slow(minutes=0.5)
 def test_a_killed_run_goes_on_and_repeats_at_most_what_was_in_flight(data: DataFolder, knowing: Knowing) -> None:
     with fake_server(knowing.name, latency=0.02) as server:
         kills = 0

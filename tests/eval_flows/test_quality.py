@@ -26,8 +26,8 @@ from language_models.errors import ModelError
 from reports.report import write_report
 from tests.conftest import copy_of
 from tests.language_models.fake_server import fake_server
+from warehouse.empty import SQL_ROOT
 from warehouse.layout import DataFolder
-from warehouse.loader import SQL_ROOT
 from warehouse.query import connect, rows_of
 
 Row = dict[str, str]

@@ -48,14 +48,14 @@ def said(text: str, *parts: str) -> Answer:
 def test_the_request_holds_the_text_its_steps_and_its_values_last(paraphraser: Paraphraser, told: Narrated) -> None:
     request = paraphraser.request(told)
     assert request.temperature == 0.3 and request.schema is not None and set(request.schema["properties"]) == {"text", "parts"}
-    assert request.user.splitlines() == [
+    assert request.messages[1].text.splitlines() == [
         "Style: named",
         f"Text: {ROW['text']}",
         "Steps:",
         "1. filter stock_may.xlsx so that only the rows for June are visible",
         "Values: stock_may.xlsx | June",
     ]
-    assert "stock_may" not in request.system and request.system == paraphraser.request(told).system
+    assert "stock_may" not in request.messages[0].text and request.messages[0].text == paraphraser.request(told).messages[0].text
 
 
 def test_a_faithful_answer_is_masked_again(paraphraser: Paraphraser, told: Narrated) -> None:

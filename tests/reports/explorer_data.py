@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from eval_flows.selection.pipeline import Choices, evaluate_selection
-from flows.parallel import process_pool_map
 from flows.pipeline import build_dataset
 from flows.recipe import read_recipe
+from runners.processes import process_pool_map
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
 from warehouse.parquet import write_table

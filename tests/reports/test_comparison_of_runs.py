@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from reports.comparison import Comparison, compare_runs, comparison_rows, holm, paired_difference, rendered_comparison
 from reports.questions import ask
+from warehouse.empty import SQL_ROOT
 from warehouse.errors import WarehouseError
-from warehouse.loader import SQL_ROOT
 from warehouse.query import rows_of
 
 
@@ -187,6 +187,7 @@ def hold_query_against_comparison(connection: duckdb.DuckDBPyConnection, run_ids
             )
 
 
+@pytest.mark.rotates
 @pytest.mark.parametrize(("seed", "runs", "tasks"), [(0, 2, 90), (1, 5, 120), (2, 3, 400)])
 def test_the_query_of_pairs_says_what_the_comparison_says(seed: int, runs: int, tasks: int) -> None:
     hold_query_against_comparison(random_runs(seed, runs, tasks), [f"run-{run}" for run in range(runs)])

@@ -59,7 +59,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     steps = [
         step_row(done, 1, actions=["move_abs(x=0.25, y=0.5)", "single_click()"], pointer_x=320, pointer_y=400, words="the field is there", memory="pears",
                  calls=["call1"], input_tokens=900, output_tokens=40, cost_usd=0.02),
-        step_row(done, 2, decision="DONE", actions=[], feedback="press() lacks a key"),
+        step_row(done, 2, decision="DONE", actions=[], feedback="press() lacks a key", printed="a < b", notes=["an older picture did not fit"]),
         step_row(half, 1),
     ]  # fmt: skip
     run = write_run(folder, rows, steps)
@@ -103,6 +103,7 @@ def test_links_and_pictures_lead_to_files(data: DataFolder) -> None:
     assert pictures == 2 + 2, "two steps with a picture, and two cards"
 
 
+@pytest.mark.rotates
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (400, "dark")])
 def test_every_page_opens_from_disk_without_errors(data: DataFolder, browser: Any, width: int, scheme: str) -> None:
@@ -190,6 +191,7 @@ def test_numbers_are_those_of_the_query_that_is_shown(data: DataFolder, browser:
         "episode_table_2",
         "episode_table_3",
         "episode_table_4",
+        "episode_osworld",
         "episode_applications",
         "episode_repeats",
         "episode_costs",
@@ -215,7 +217,7 @@ def test_queries_can_be_pasted_between_double_quotes(data: DataFolder) -> None:
 def test_published_figures_are_marked_as_theirs(data: DataFolder) -> None:
     text = page(data, "index.html")
     theirs = [line for line in text.splitlines() if line.startswith('<tr class="theirs">')]
-    assert len(theirs) == 5 + 16 + 33 and "Claude 4 Computer Use" in text and ">0.244<" in text and ">0.195<" in text
+    assert len(theirs) == 5 + 16 + 33 + 2 and "Claude 4 Computer Use" in text and ">0.244<" in text and ">0.195<" in text
     assert not any("mixed.html" in line for line in theirs)
 
 
@@ -248,7 +250,7 @@ def test_an_application_has_a_column_in_page_and_latex(data: DataFolder) -> None
 
 def test_an_episode_says_what_was_seen_said_and_told(data: DataFolder) -> None:
     text = page(data, "mixed/done_1.html")
-    for words in ("the field is there", "<b>Noted:</b> pears", "<b>It was told:</b> press() lacks a key", "mousepad, valid", "900 tokens in, 40 out, 0.0200 dollars",
+    for words in ("the field is there", "<b>Noted:</b> pears", "<b>It was told:</b> press() lacks a key", "<pre>a &lt; b</pre>", "an older picture did not fit", "mousepad, valid", "900 tokens in, 40 out, 0.0200 dollars",
                   "2 of at most 35", "bare: an empty desktop", "&#39;pears&#39;", 'href="done_2.html">Next episode'):  # fmt: skip
         assert words in text, words
     assert "None: all other files are as they were" in text

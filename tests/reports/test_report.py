@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -10,12 +11,10 @@ from urllib.parse import unquote
 import pytest
 
 from eval_flows.selection.pipeline import Choices, evaluate_selection
-from flows.parallel import process_pool_map
-from flows.pipeline import build_dataset
-from flows.recipe import read_recipe
 from reports import figures, report
 from reports.exhibits import declared
 from reports.report import write_report
+from tests.conftest import copy_of, quiet
 from warehouse.layout import DataFolder
 from warehouse.query import answer
 
@@ -30,14 +29,10 @@ EXHIBITS = """[...document.querySelectorAll('.exhibit')].map(exhibit => ({
 }))"""
 
 
-def quiet(stage: str, done: int, total: int, note: str = "") -> None:
-    """No progress in tests."""
-
-
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    folder = DataFolder(tmp_path_factory.mktemp("report"))
-    build_dataset("tiny", read_recipe("tiny")[1], folder, process_pool_map(1), quiet)
+def data(tiny: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    folder = copy_of(tiny, tmp_path_factory.mktemp("report") / "data")
+    shutil.rmtree(folder.runs)
     evaluate_selection("tiny", ["random", "heuristic"], folder, quiet, Choices(split="all"))
     write_report(folder)
     return folder
@@ -67,6 +62,7 @@ def opened(browser: Any, path: Path, width: int, scheme: str) -> tuple[Any, list
     return page, wrong
 
 
+@pytest.mark.rotates
 @pytest.mark.browser
 @pytest.mark.parametrize(("width", "scheme"), [(1200, "light"), (400, "dark")])
 def test_every_page_opens_from_disk_without_errors(data: DataFolder, browser: Any, width: int, scheme: str) -> None:

@@ -7,14 +7,14 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 
 from reports import figures, site
 from reports.report import write_report
 from tests.conftest import REPOSITORY
+from warehouse.empty import attached, derive, write_empty
 from warehouse.layout import DataFolder
-from warehouse.loader import SQL_ROOT, load_warehouse
+from warehouse.loader import load_warehouse
 from warehouse.query import connect, rows_of
 
 TASKS = 4
@@ -56,13 +56,13 @@ def run(name: str, of: str, answer: str | None, answers: int = TASKS, status: st
 def written(tmp_path: Path, *statements: list[str]) -> DataFolder:
     """The site over a warehouse with these rows."""
     data = DataFolder(tmp_path)
-    connection = duckdb.connect(str(data.warehouse))
-    for text in ((SQL_ROOT / name).read_text() for name in ("schema.sql", "macros.sql")):
-        connection.execute(text)
+    write_empty(data.warehouse)
+    connection = attached(data.warehouse)
+    connection.begin()
     for statement in [APPLICATIONS, COMPOSITIONS, *sum(statements, [])]:
         connection.execute(statement)
-    for path in sorted((SQL_ROOT / "views").glob("*.sql")):
-        connection.execute(path.read_text())
+    derive(connection)
+    connection.commit()
     connection.close()
     write_report(data)
     return data

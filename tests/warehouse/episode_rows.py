@@ -50,7 +50,7 @@ def step_row(of: Mapping[str, Any], number: int, **more: Any) -> Row:
     return {
         **{key: of[key] for key in ("run_id", "episode_id", "repeat")}, "number": number, "decision": "COMMAND", "actions": ["press(key='enter')"],
         "words": "", "memory": "", "feedback": "", "pointer_x": None, "pointer_y": None, "seconds": 0.5, "calls": [], "input_tokens": 0,
-        "output_tokens": 0, "cost_usd": 0.0, **more,
+        "output_tokens": 0, "cost_usd": 0.0, "printed": "", "notes": [], **more,
     }  # fmt: skip
 
 

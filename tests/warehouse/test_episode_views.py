@@ -208,13 +208,18 @@ def test_packages_of_an_image_are_loaded_once_for_all_its_runs(tmp_path: Path) -
 
 def test_published_figures_are_those_of_the_papers(tmp_path: Path) -> None:
     found = asked(DataFolder(tmp_path), "from published_success")
-    assert {(row["source"], row["place"]) for row in found} == {("ProSoftArena", "Table 3"), ("Windows Agent Arena", "Table 4")}
+    assert {(row["source"], row["place"]) for row in found} == {
+        ("ProSoftArena", "Table 3"),
+        ("Windows Agent Arena", "Table 4"),
+        ("OSWorld", "abstract"),
+    }
     shown = {(row["source"], row["model"], row["observation"], row["level"], row["part"]): row["success"] for row in found}
-    assert len(shown) == len(found) == 16 * 15 + 33 * 7
+    assert len(shown) == len(found) == 16 * 15 + 33 * 7 + 2
     assert shown["ProSoftArena", "Claude 4 Computer Use", "its own", "L2", "all"] == 0.244
     assert shown["ProSoftArena", "GPT-5", "set-of-marks", "L1", "Humanities & Social Science"] == 0.188
     assert shown["Windows Agent Arena", "GPT-4V-1106", "OmniParser and tree", "all", "all"] == 0.195
     assert shown["Windows Agent Arena", "a person", "the screen", "all", "Coding"] == 0.684
+    assert shown["OSWorld", "a person", "the screen", "all", "all"] == 0.7236
 
 
 def test_damage_is_counted_apart_by_episodes_that_were_looked_at(tmp_path: Path) -> None:

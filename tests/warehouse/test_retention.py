@@ -103,6 +103,22 @@ def test_the_newest_runs_of_each_suite_agent_and_start_stay(data: DataFolder) ->
     assert set(data.runs.iterdir()) == {new, other_image, *models, *others}
 
 
+def test_the_newest_sweeps_of_each_name_stay_with_their_runs(data: DataFolder) -> None:
+    runs = [put_run(data, number) for number in (1, 2, 3)]
+
+    def put_sweep(name: str, day: int, run_id: str) -> Path:
+        sweep = {"sweep_id": f"{name}{day}", "sweep": name, "title": name, "description": "", "suite": "smoke", "start": "preloaded", "budget_usd": None,
+                 "started_at": f"2026-01-{day:02}T00:00:00+00:00"}  # fmt: skip
+        factors = {"number": 1, "run_id": run_id, "label": "a", "is_scripted": True, "repeats": 1, "factors": {"agent": "a"}, "command": "c"}
+        path = put_file(data.sweeps / f"{name}{day}.json", json.dumps(sweep | {"cells": [factors]}).encode())
+        age(path)
+        return path
+
+    old, new, other = put_sweep("memory", 1, runs[1]), put_sweep("memory", 2, runs[0]), put_sweep("eyes", 1, "gone")
+    assert [(one.kind, one.path.name) for one in prune(data, keep=1).removed] == [("sweep", old.name), ("run", runs[1])]
+    assert set(data.sweeps.iterdir()) == {new, other} and {path.name for path in data.runs.iterdir()} == {runs[0], runs[2]}
+
+
 def test_a_dry_run_says_the_same_and_changes_nothing(data: DataFolder) -> None:
     for number in (1, 2, 3):
         put_run(data, number)

@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.warehouse.episode_rows import episode_row, step_row, write_run
+from tests.warehouse.episode_rows import episode_row, step_row, write_run, write_suite
 from warehouse.errors import WarehouseError
 from warehouse.layout import DataFolder
 from warehouse.loader import load_warehouse
@@ -93,6 +93,30 @@ def test_a_run_of_episodes_has_its_success_with_intervals_its_ends_and_its_episo
     assert {row["status"]: row["episodes"] for row in thing["statuses"]} == {"done": 1, "model failed": 1}
     assert {row["episode_id"] for row in thing["episodes"]} == {EPISODE, "cd34"} and thing["cost"][0]["played"] == 2 and thing["pass_at_k"]
     assert text_of(of_episodes, RUN).startswith(f"run of episodes {RUN}")
+
+
+def test_an_episode_has_what_its_oracle_and_the_best_demonstration_take(tmp_path: Path) -> None:
+    data = DataFolder(tmp_path)
+    write_suite(data, "smoke", [{"episode_id": EPISODE, "oracle_lines": 6, "oracle_seconds": 2.5}])
+    for run_id, steps in (("r1", 9), ("r2", 5)):
+        write_run(data, [episode_row(run_id, EPISODE, agent="person", steps=steps)])
+    thing = shown(load_warehouse(data), EPISODE)
+    assert [(row["done_by"], row["steps"], row["seconds"]) for row in thing["reference"]] == [("oracle", 6, 2.5), ("person", 5, 3.0)]
+    assert thing["reference"][1]["recording"] == f"runs/r2/trajectories/{EPISODE}_1"
+
+
+def test_the_effort_is_told_for_each_suite_with_what_was_published_of_a_person_if_no_demonstration_is_here(tmp_path: Path) -> None:
+    data, declared = DataFolder(tmp_path), {"human_steps": 20, "human_seconds": 60.0, "human_recording": "a film"}
+    for name in ("smoke", "desktop"):
+        write_suite(data, name, [{"episode_id": EPISODE, "oracle_lines": 6, "oracle_seconds": 2.5, **declared}])
+    write_run(data, [episode_row("r1", EPISODE, agent="person", suite="smoke", steps=5)])
+    told = [(row["suite"], row["done_by"], row["steps"], row["recording"]) for row in shown(load_warehouse(data), EPISODE)["reference"]]
+    assert told == [
+        ("desktop", "oracle", 6, None),
+        ("desktop", "person, as published", 20, "a film"),
+        ("smoke", "oracle", 6, None),
+        ("smoke", "person", 5, f"runs/r1/trajectories/{EPISODE}_1"),
+    ]
 
 
 def test_an_episode_has_its_instruction_runs_checks_and_steps(of_episodes: Path) -> None:

@@ -50,3 +50,6 @@ create macro candidate_list(candidates) as md5(array_to_string(candidates, ' '))
 create macro is_published_as(model, protocol, published_model, published_protocol) as
     case when model = 'random' then published_protocol = 'random' when model = 'lexicons' then published_protocol = 'heuristic'
          else lower(published_model) = lower(model) and published_protocol = protocol end;
+
+-- Half of the 95% interval of a mean of any values over n rows in clusters: normal, with squares as in interval_low; null for one cluster.
+create macro mean_half_width(n, clusters, squares) as 1.959964 * sqrt(clusters / nullif(clusters - 1, 0) * squares) / n;

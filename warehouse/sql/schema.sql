@@ -454,23 +454,84 @@ create table suite_runs (
     run_id varchar primary key,
     suite varchar not null,
     agent varchar not null,
+    is_scripted boolean not null,
     settings varchar not null,
     start varchar not null,
     machine varchar not null,
     image varchar[] not null,
     episodes bigint not null,
-    started_at timestamptz not null
+    started_at timestamptz not null,
+    people varchar,
+    person varchar
 );
 comment on table suite_runs is 'Runs of an agent over the episodes of a suite';
 comment on column suite_runs.run_id is 'Hash of everything that decides the outcome of the run: suite, episodes, agent, model, endpoint, prompts, image, code and start';
 comment on column suite_runs.suite is 'Suite';
 comment on column suite_runs.agent is 'Agent that plays';
+comment on column suite_runs.is_scripted is 'Whether a script plays, such as the oracle: its figures say nothing about agents that see and decide';
 comment on column suite_runs.settings is 'Settings of the agent as JSON: for models the endpoint, prompts, observation, sampling and seconds for a step';
 comment on column suite_runs.start is 'preloaded: the application is open; bare: an empty desktop';
 comment on column suite_runs.machine is 'Kind of the machine';
 comment on column suite_runs.image is 'Image of the machine: hashes of its packages with their versions, and of its home folder; for a machine without an image, the hash of its identity';
 comment on column suite_runs.episodes is 'Episodes of the run, played or not, without repeats';
 comment on column suite_runs.started_at is 'When the run first started';
+comment on column suite_runs.people is 'What people could do: takeover, or assistance (the agent could ask, too); null if it ran without people';
+comment on column suite_runs.person is 'Who played, if a person did; else null';
+
+create table sweeps (
+    sweep_id varchar primary key,
+    sweep varchar not null,
+    title varchar not null,
+    description varchar not null,
+    suite varchar not null,
+    start varchar not null,
+    budget_usd double,
+    cells integer not null,
+    started_at timestamptz not null
+);
+comment on table sweeps is 'Sweeps: several runs over one suite that differ in what is studied';
+comment on column sweeps.sweep_id is 'Hash of the name and the runs of the sweep';
+comment on column sweeps.sweep is 'Name of its recipe';
+comment on column sweeps.title is 'Title';
+comment on column sweeps.description is 'What it studies';
+comment on column sweeps.suite is 'Suite of all its runs';
+comment on column sweeps.start is 'preloaded: the application is open; bare: an empty desktop';
+comment on column sweeps.budget_usd is 'Dollars that the whole sweep may cost; null without a limit';
+comment on column sweeps.cells is 'Cells: one run each';
+comment on column sweeps.started_at is 'When it was first started';
+
+create table sweep_cells (
+    sweep_id varchar not null,
+    number integer not null,
+    run_id varchar not null,
+    label varchar not null,
+    is_scripted boolean not null,
+    agent varchar not null,
+    model varchar,
+    observation varchar,
+    prompt varchar,
+    history varchar,
+    cards boolean,
+    options varchar not null,
+    repeats integer not null,
+    command varchar not null,
+    primary key (sweep_id, number)
+);
+comment on table sweep_cells is 'Cells of the sweeps: the run of each, and what tells it from the others; null where its cross does not name it';
+comment on column sweep_cells.sweep_id is 'Sweep';
+comment on column sweep_cells.number is 'Number of the cell, from 1';
+comment on column sweep_cells.run_id is 'Run; it has no episodes before the cell is played';
+comment on column sweep_cells.label is 'The cell in words';
+comment on column sweep_cells.is_scripted is 'Whether a script plays, such as the oracle';
+comment on column sweep_cells.agent is 'Agent';
+comment on column sweep_cells.model is 'Language model';
+comment on column sweep_cells.observation is 'What the model observes';
+comment on column sweep_cells.prompt is 'Prompt style';
+comment on column sweep_cells.history is 'Past steps that the agent remembers';
+comment on column sweep_cells.cards is 'Whether the model is shown the knowledge cards of the applications';
+comment on column sweep_cells.options is 'Other options of the agent, as JSON';
+comment on column sweep_cells.repeats is 'Times that each episode is played';
+comment on column sweep_cells.command is 'Command that plays the same run';
 
 create table image_packages (
     image varchar not null,
@@ -530,7 +591,7 @@ comment on column episodes.application is 'First application';
 comment on column episodes.applications is 'All applications, in the order of their first steps';
 comment on column episodes.instruction is 'Instruction for the agent';
 comment on column episodes.infeasible is 'Why the task cannot be done; null if it can';
-comment on column episodes.status is 'done, failed by agent, out of steps, model failed, out of time, or infrastructure fault; all but the last are outcomes of the agent';
+comment on column episodes.status is 'done, failed by agent, out of steps, model failed, out of time, safety check, or infrastructure fault; all but the last are outcomes of the agent';
 comment on column episodes.reward is 'Reward of the final state, 0 to 1; null for a fault of the infrastructure';
 comment on column episodes.is_success is 'Whether the task is done: every check reaches its threshold and nothing is damaged, or FAIL is right; null for a fault';
 comment on column episodes.steps is 'Steps that the agent took';
@@ -567,6 +628,8 @@ create table steps (
     input_tokens bigint not null,
     output_tokens bigint not null,
     cost_usd double not null,
+    printed varchar,
+    notes varchar[],
     primary key (run_id, episode_id, repeat, number)
 );
 comment on table steps is 'Steps of the episodes: decision, actions and words of the agent';
@@ -574,7 +637,7 @@ comment on column steps.run_id is 'Run';
 comment on column steps.episode_id is 'Episode';
 comment on column steps.repeat is 'Number of the repeat';
 comment on column steps.number is 'Number of the step, from 1';
-comment on column steps.decision is 'COMMAND, WAIT, DONE, FAIL, or NONE if the model gave no answer';
+comment on column steps.decision is 'COMMAND, WAIT, ASK (a person), DONE, FAIL, or NONE if the model gave no answer';
 comment on column steps.actions is 'Actions of the unified action space, as the agent wrote them';
 comment on column steps.words is 'What the agent said';
 comment on column steps.memory is 'Notes of the agent for later steps';
@@ -586,22 +649,186 @@ comment on column steps.calls is 'Calls to the model';
 comment on column steps.input_tokens is 'Tokens that the model read';
 comment on column steps.output_tokens is 'Tokens that the model wrote';
 comment on column steps.cost_usd is 'Dollars for the calls of the step';
+comment on column steps.printed is 'What code of the step printed, its errors included; null if the run is older than this column';
+comment on column steps.notes is 'What was changed in what the model was shown, such as pictures that did not fit; null if the run is older than this column';
 
 create table interventions (
     run_id varchar not null,
     episode_id varchar not null,
     repeat integer not null,
-    number integer not null,
-    kind varchar not null,
-    words varchar not null,
+    intervention_id varchar not null,
+    step integer not null,
+    initiated_by varchar not null,
+    person varchar not null,
+    reason varchar not null,
+    request varchar not null,
+    note varchar not null,
+    began_at timestamptz not null,
+    ended_at timestamptz not null,
     seconds double not null,
-    primary key (run_id, episode_id, repeat, number)
+    waited_seconds double not null,
+    actions integer not null,
+    acts varchar[] not null,
+    helped_in varchar not null,
+    primary key (run_id, intervention_id)
 );
-comment on table interventions is 'Interventions of people in episodes of an agent; empty until people take part';
+comment on table interventions is 'Interventions of people in episodes of an agent: they took over, or the agent asked';
 comment on column interventions.run_id is 'Run';
 comment on column interventions.episode_id is 'Episode';
 comment on column interventions.repeat is 'Number of the repeat';
-comment on column interventions.number is 'Step before which it happened';
-comment on column interventions.kind is 'takeover or assistance';
-comment on column interventions.words is 'What was asked or said';
-comment on column interventions.seconds is 'Seconds that it took';
+comment on column interventions.intervention_id is 'Episode, repeat and number of the intervention in it';
+comment on column interventions.step is 'Step before which it came';
+comment on column interventions.initiated_by is 'human: a person took over; agent: the agent asked';
+comment on column interventions.person is 'Who came; empty if nobody did';
+comment on column interventions.reason is 'Why the agent asked; empty if a person took over';
+comment on column interventions.request is 'What the agent asked for';
+comment on column interventions.note is 'What the person told the agent when handing back';
+comment on column interventions.began_at is 'When it began';
+comment on column interventions.ended_at is 'When the agent went on';
+comment on column interventions.seconds is 'Seconds from begin to end; of an agent''s call with the waiting';
+comment on column interventions.waited_seconds is 'Seconds until somebody had taken over, or until the agent went on alone';
+comment on column interventions.actions is 'Actions of the person';
+comment on column interventions.acts is 'These actions, as an agent writes them';
+comment on column interventions.helped_in is 'actions, words, or none';
+
+create table demonstrations (
+    run_id varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    suite varchar not null,
+    person varchar not null,
+    level varchar not null,
+    discipline varchar not null,
+    application varchar not null,
+    status varchar not null,
+    gave_up boolean not null,
+    reward double,
+    is_success boolean,
+    steps integer,
+    seconds double,
+    primary key (run_id, episode_id, repeat)
+);
+comment on table demonstrations is 'Reference runs: episodes that a person played';
+comment on column demonstrations.run_id is 'Run';
+comment on column demonstrations.episode_id is 'Episode';
+comment on column demonstrations.repeat is 'Number of the repeat';
+comment on column demonstrations.suite is 'Suite';
+comment on column demonstrations.person is 'Who played';
+comment on column demonstrations.level is 'L1 to L4, as in ProSoftArena';
+comment on column demonstrations.discipline is 'Discipline of the first application';
+comment on column demonstrations.application is 'First application';
+comment on column demonstrations.status is 'How it ended, as in episodes';
+comment on column demonstrations.gave_up is 'Whether the person said that it cannot be done';
+comment on column demonstrations.reward is 'Reward of the final state; null for a fault of the infrastructure';
+comment on column demonstrations.is_success is 'Whether the task is done; null for a fault';
+comment on column demonstrations.steps is 'Actions of the person';
+comment on column demonstrations.seconds is 'Seconds of the person''s work, without the reset of the machine; null for a fault';
+
+create table error_kinds (
+    number integer not null,
+    kind varchar primary key,
+    title varchar not null,
+    named_by varchar not null,
+    description varchar not null
+);
+comment on table error_kinds is 'Kinds of errors that a label of a failed episode may name';
+comment on column error_kinds.number is 'Place in the order in which people see them';
+comment on column error_kinds.kind is 'Kind';
+comment on column error_kinds.title is 'Title';
+comment on column error_kinds.named_by is 'ProSoftArena (Section 6.2) or Deskmill';
+comment on column error_kinds.description is 'What belongs to it';
+
+create table judgements (
+    pair_id varchar not null,
+    judge varchar not null,
+    judge_kind varchar not null,
+    left_run_id varchar not null,
+    suite varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    run_a varchar not null,
+    run_b varchar not null,
+    preferred_run_id varchar,
+    marks struct(criterion varchar, mark_a double, mark_b double)[] not null,
+    note varchar not null,
+    seconds double not null,
+    cost_usd double not null,
+    judged_at timestamptz not null,
+    primary key (pair_id, judge, left_run_id)
+);
+comment on table judgements is 'Judgements of two results of an episode side by side, by judges who did not know whose they were';
+comment on column judgements.pair_id is 'Hash of episode, repeat and both runs';
+comment on column judgements.judge is 'Name of the judge, or the model';
+comment on column judgements.judge_kind is 'person or model; the two are never mixed';
+comment on column judgements.left_run_id is 'Run whose result stood left or came first: drawn for a person, and a model judges both orders';
+comment on column judgements.suite is 'Suite';
+comment on column judgements.episode_id is 'Episode';
+comment on column judgements.repeat is 'Number of the repeat';
+comment on column judgements.run_a is 'Run of one result: the first of both ids';
+comment on column judgements.run_b is 'Run of the other result';
+comment on column judgements.preferred_run_id is 'Run whose result is better; null for a tie';
+comment on column judgements.marks is 'Marks for each line of the rubric: 0 not met, 0.5 met in part, 1 met';
+comment on column judgements.note is 'What the judge wrote';
+comment on column judgements.seconds is 'Seconds that a person looked at the page, or that the model took';
+comment on column judgements.cost_usd is 'Dollars for the call of a model';
+comment on column judgements.judged_at is 'When';
+
+create table bradley_terry (
+    suite varchar not null,
+    judge_kind varchar not null,
+    run_id varchar not null,
+    reference_run_id varchar not null,
+    comparisons double not null,
+    wins double not null,
+    score double not null,
+    score_low double not null,
+    score_high double not null,
+    preferred double not null,
+    preferred_low double not null,
+    preferred_high double not null,
+    primary key (suite, judge_kind, run_id)
+);
+comment on table bradley_terry is 'Bradley-Terry scores of the judged runs against a reference, with 95% intervals';
+comment on column bradley_terry.suite is 'Suite';
+comment on column bradley_terry.judge_kind is 'person or model: the two are never mixed';
+comment on column bradley_terry.run_id is 'Run';
+comment on column bradley_terry.reference_run_id is 'Run with the score 0: that of a person, else of the oracle, else the first id, among those that comparisons join';
+comment on column bradley_terry.comparisons is 'Comparisons of the run; all judgements of one episode of two runs are one';
+comment on column bradley_terry.wins is 'How many of them it won; a tie is half a win';
+comment on column bradley_terry.score is 'Score, in logits';
+comment on column bradley_terry.score_low is 'Lower end of its 95% interval, by the profile of the penalised likelihood';
+comment on column bradley_terry.score_high is 'Upper end of that interval';
+comment on column bradley_terry.preferred is 'Share of episodes in which it is preferred to the reference, by the score';
+comment on column bradley_terry.preferred_low is 'Lower end of its 95% interval';
+comment on column bradley_terry.preferred_high is 'Upper end of that interval';
+
+create table labels (
+    run_id varchar not null,
+    suite varchar not null,
+    episode_id varchar not null,
+    repeat integer not null,
+    labeller varchar not null,
+    labeller_kind varchar not null,
+    kind varchar not null,
+    step integer,
+    note varchar not null,
+    saw_proposal boolean not null,
+    seconds double not null,
+    cost_usd double not null,
+    labelled_at timestamptz not null,
+    primary key (run_id, episode_id, repeat, labeller)
+);
+comment on table labels is 'Labels of failed episodes: where they went wrong';
+comment on column labels.run_id is 'Run';
+comment on column labels.suite is 'Suite';
+comment on column labels.episode_id is 'Episode';
+comment on column labels.repeat is 'Number of the repeat';
+comment on column labels.labeller is 'Name of the labeller, or the model';
+comment on column labels.labeller_kind is 'person or model: what a model proposes is never mixed with what people say';
+comment on column labels.kind is 'Kind of the first error from which the episode did not recover, as in error_kinds';
+comment on column labels.step is 'Step of that error; null if it is in none';
+comment on column labels.note is 'What the labeller wrote';
+comment on column labels.saw_proposal is 'Whether a person looked at the proposal of a model first';
+comment on column labels.seconds is 'Seconds that a person looked at the page, or that the model took';
+comment on column labels.cost_usd is 'Dollars for the call of a model';
+comment on column labels.labelled_at is 'When';

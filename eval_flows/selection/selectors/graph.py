@@ -26,7 +26,7 @@ class GraphSelector(ModelSelector):
 
     async def answer(self, task: Task) -> Prediction:
         """Return the graph of one task."""
-        request = Request(self._system, rendered("graph_task", text=task.text), self._schema(), temperature=0.0, max_tokens=_TOKENS)
+        request = Request.of(self._system, rendered("graph_task", text=task.text), self._schema(), temperature=0.0, max_tokens=_TOKENS)
         said = await self.client.ask(request)
         if said.status in {"failed", "refused"}:
             return told(said, Prediction(None, "failed" if said.status == "failed" else "refused"))

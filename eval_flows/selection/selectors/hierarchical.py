@@ -58,7 +58,7 @@ class HierarchicalSelector(ModelSelector):
         kind: dict[str, Any] = {"type": "string", "enum": list(self._members)}
         schema = object_schema({"category": kind})
         user = rendered("category_task", text=task.text)
-        return Request(self._system, user, schema if self.options.choices.reply == "schema" else None, temperature=0.0, max_tokens=_TOKENS)
+        return Request.of(self._system, user, schema if self.options.choices.reply == "schema" else None, temperature=0.0, max_tokens=_TOKENS)
 
     def _read_category(self, said: Answer) -> tuple[str | None, Prediction]:
         if said.status in {"failed", "refused"}:

@@ -105,7 +105,7 @@ def choice(system: str, user: str, options: SelectorOptions, candidates: Sequenc
     one: dict[str, Any] = {"type": "string", "enum": list(candidates)}
     field, kind = ("applications", {"type": "array", "items": one}) if many else ("application", one)
     schema = object_schema({field: kind}) if options.choices.reply == "schema" else None
-    return Request(system, user, schema, temperature=0.0, max_tokens=_TOKENS_OF_SET if many else _TOKENS)
+    return Request.of(system, user, schema, temperature=0.0, max_tokens=_TOKENS_OF_SET if many else _TOKENS)
 
 
 def read_choice(said: Answer, options: SelectorOptions, names: Names) -> Prediction:

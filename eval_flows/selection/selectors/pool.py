@@ -12,7 +12,7 @@ from eval_flows.selection.selectors.options import Note, SelectorOptions
 from eval_flows.selection.tasks import Task, scored_tasks
 from retrieval.embedder import Embedder, Vectors
 from retrieval.index import NearestIndex
-from warehouse.layout import written_file
+from warehouse.layout import fetch, written_file
 
 _MOST = 10_000  # tasks; more of them take minutes to embed and add hardly any accuracy
 _PIECE = 512
@@ -62,6 +62,7 @@ def pool_vectors(pool: Pool, embedder: Embedder, options: SelectorOptions) -> Ve
     """Return the embeddings of the pool's texts, shape (tasks, dimensions); they take minutes, so they are kept on disk."""
     identity = hashlib.blake2b(f"{embedder.identity}\n{pool.identity}".encode(), digest_size=16).hexdigest()
     path = options.vectors / f"{identity}.npy"
+    fetch(path)
     if not path.is_file():
         vectors = embedded([task.text for task in pool.tasks], embedder, options.note, "embedding the pool")
         with written_file(path) as temporary, temporary.open("wb") as file:

@@ -132,6 +132,7 @@ if __name__ == "__main__":
     run = evaluate_episodes("smoke", AgentChoice("oracle"), EpisodeOptions(1, limit=1), DataFolder(Path(sys.argv[1])), lambda *_: None)
     print(run.run_id, run.rows[0]["reward"], run.rows[0]["fault"], run.rows[0]["checks"][0]["got"])
 """
+OF_PLUGINS = pytest.mark.rotates(of="kinds of plug-ins", number=2)
 Outside = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -161,6 +162,7 @@ def run_id(done: subprocess.CompletedProcess[str]) -> str:
     return found[1]
 
 
+@OF_PLUGINS
 @pytest.mark.slow(minutes=0.5)
 def test_an_agent_of_a_package_plays_by_its_name_and_by_its_place(outside: Outside, tmp_path: Path) -> None:
     play = ("episodes", "smoke", "--limit", "1", "--agent")
@@ -173,15 +175,21 @@ def test_an_agent_of_a_package_plays_by_its_name_and_by_its_place(outside: Outsi
     assert by_place != by_name, "what its code is belongs to the run"
 
 
-def test_a_broken_plugin_is_named_with_its_package_and_an_unknown_one_with_those_that_there_are(outside: Outside) -> None:
-    for option in ("--agent", "--observe", "--machine"):
-        done = outside("episodes", "smoke", option, "broken")
-        assert (done.returncode, done.stdout) == (2, ""), done.stderr
-        assert "broken (outside.missing:" in done.stderr and "package outside 1.2) cannot be imported: ModuleNotFoundError" in done.stderr
+@pytest.mark.slow(minutes=0.2)
+@pytest.mark.rotates
+@pytest.mark.parametrize("option", ["--agent", "--observe", "--machine"])
+def test_a_broken_plugin_is_named_with_its_package(outside: Outside, option: str) -> None:
+    done = outside("episodes", "smoke", option, "broken")
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert "broken (outside.missing:" in done.stderr and "package outside 1.2) cannot be imported: ModuleNotFoundError" in done.stderr
+
+
+def test_an_unknown_plugin_is_told_with_those_that_there_are(outside: Outside) -> None:
     done = outside("episodes", "smoke", "--agent", "typits")
     assert done.returncode == 2 and "did you mean 'typist'?" in done.stderr and "typist (outside.agent:Typist, package outside 1.2)" in done.stderr
 
 
+@OF_PLUGINS
 @pytest.mark.slow(minutes=0.5)
 @pytest.mark.parametrize(
     ("options", "answer", "told"),
@@ -209,6 +217,7 @@ def test_a_model_answers_and_sees_in_the_ways_of_a_package(options: tuple[str, .
     assert ("Titles: " in asked[0][1]["content"]) == ("titles+tree" in options)
 
 
+@OF_PLUGINS
 @pytest.mark.slow(minutes=0.5)
 def test_a_checker_of_a_package_checks_a_task_of_the_catalog(outside: Outside, tmp_path: Path) -> None:
     program = tmp_path / "play.py"
@@ -225,6 +234,7 @@ def test_a_checker_of_a_package_checks_a_task_of_the_catalog(outside: Outside, t
         subprocess.run(["rm", "-r", str(tmp_path / "data" / "catalog")], check=True)
 
 
+@OF_PLUGINS
 @pytest.mark.slow(minutes=0.5)
 def test_a_machine_of_a_package_is_played_on(outside: Outside, tmp_path: Path) -> None:
     found = run_id(outside("episodes", "smoke", "--limit", "1", "--machine", "toybox"))

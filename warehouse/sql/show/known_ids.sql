@@ -5,6 +5,10 @@ select 'run', run_id, run_id, protocol || ' by ' || model || ' on ' || dataset f
 union all
 select 'run of episodes', run_id, run_id, agent || ' on ' || suite from suite_runs
 union all
+select 'sweep', sweep_id, sweep_id, 'of ' || sweep || ' on ' || suite from sweeps
+union all
+select 'sweep', sweep, arg_max(sweep_id, started_at), 'the newest of its name' from sweeps group by sweep
+union all
 select 'episode', episode_id, episode_id, 'of ' || string_agg(distinct suite, ', ' order by suite) from (
     select episode_id, suite from episodes
     union all

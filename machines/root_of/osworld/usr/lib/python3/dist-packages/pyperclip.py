@@ -1,0 +1,1 @@
+../../../../../../gateway/in_guest/pyperclip.py
