@@ -153,6 +153,8 @@ def _make_root(image: Image, folder: Path, wanted: PackageList | None, sources: 
         subprocess.run(unpack, check=True)
     if image.root_files is not None:
         shutil.copytree(image.root_files, folder, dirs_exist_ok=True)
+    for module in image.modules:
+        shutil.copy(module, folder / "usr/lib/python3/dist-packages")
     _cache_fonts(folder)
     python = wanted.of_python if wanted else image.python_packages
     python_packages.install(python, folder, declared().debian, architecture(), is_whole=wanted is not None)

@@ -50,6 +50,7 @@ class Declared(BaseModel):
     warm_up: dict[str, list[str]]
     users: dict[str, str]
     adds: dict[str, list[str]]
+    modules: dict[str, list[str]]
     writers: list[list[str]]
     own: list[str]
     images: dict[str, list[str]]
@@ -108,7 +109,8 @@ class Image:
     @property
     def way(self) -> object:
         """Return the way in which it is made from its packages: a part of its identity."""
-        own = [self.user, _files_in(self.root_files) if self.root_files else None] if self.root_files or self.user != USER else []
+        files = [folder for folder in (self.root_files, *self.modules) if folder]
+        own = [self.user, _files_in(*files)] if files or self.user != USER else []
         return [WAY, self.leaves_out, *own] if self.leaves_out or own else WAY
 
     @property
@@ -132,6 +134,11 @@ class Image:
         """Return the folder of the files that its root file system has beside its packages; None if it has none."""
         folder = ROOTS_OF_IMAGES / self._whole
         return folder if folder.is_dir() else None
+
+    @property
+    def modules(self) -> list[Path]:
+        """Return the Python modules of ours that any program in it finds."""
+        return [_HERE / name for name in declared().modules.get(self._whole, [])]
 
     @property
     def offers(self) -> Offers:
@@ -217,6 +224,6 @@ def builds(machines: Path) -> dict[str, PackageList]:
     return dict(sorted(found.items(), key=lambda build: build[1].built, reverse=True))
 
 
-def _files_in(*folders: Path) -> dict[str, str]:
-    files = (path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file())
+def _files_in(*places: Path) -> dict[str, str]:
+    files = (path for place in places for path in (sorted(place.rglob("*")) if place.is_dir() else [place]) if path.is_file())
     return {str(path.relative_to(_HERE)): hashlib.blake2b(path.read_bytes(), digest_size=8).hexdigest() for path in files}

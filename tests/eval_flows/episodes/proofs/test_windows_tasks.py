@@ -12,6 +12,7 @@ import pytest
 from atomic_tasks.catalog import Catalog
 from eval_flows.episodes.agents import awaited
 from eval_flows.episodes.agents.awaited import OracleStuck
+from eval_flows.episodes.agents.oracle import carry_out_script
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.environment.side_effects.home import look_at_home
 from eval_flows.episodes.proofs import proof
@@ -104,6 +105,6 @@ def test_a_statement_that_the_simulated_guest_does_not_know_is_no_success(simula
     with Environment(choice.make(), sees=()) as environment:
         environment.reset(of_program(catalog, "windows_settings")[0].task)
         with pytest.raises(Exception, match="does not know"):
-            oracle.carry_out_script(environment.desktop, "run", "Restart-Computer")
+            carry_out_script(environment.desktop, "run", "Restart-Computer")
         with pytest.raises(OracleStuck, match="script ended with 1"):
-            oracle.carry_out_script(environment.desktop, "run", "Move-Item 'not there' 'Documents'")
+            carry_out_script(environment.desktop, "run", "Move-Item 'not there' 'Documents'")

@@ -1,1 +1,0 @@
-../../../../../../gateway/in_guest/pyautogui.py
