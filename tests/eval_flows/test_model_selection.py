@@ -39,6 +39,7 @@ def test_few_shot_shows_the_same_examples_of_the_train_split(data: DataFolder, k
     assert len({catalog.applications[name].category for _, name in shown}) == 4
 
 
+@pytest.mark.rotates(of="selectors that read all cards or tasks", number=2)
 @pytest.mark.slow
 def test_few_shot_shows_the_nearest_examples_and_ras_the_nearest_cards(data: DataFolder, knowing: Knowing, catalog: Catalog) -> None:
     with fake_server(knowing.name) as server:

@@ -165,6 +165,7 @@ def test_lexicons_hold_no_phrasing_of_the_catalog(catalog: Catalog) -> None:
         assert not phrasings & {*lexicon.words, *lexicon.phrases}
 
 
+@pytest.mark.rotates(of="selectors that read all cards or tasks", number=2)
 @pytest.mark.slow
 def test_the_nearest_card_is_found_without_a_network(scored: DataFolder) -> None:
     (run,) = evaluate_selection("tiny", ["nearest"], scored, limit=200, split="all").runs
@@ -218,6 +219,7 @@ def test_mixed_rows_are_neither_scored_nor_learnt_from(tiny: DataFolder, catalog
         assert rows[0]["task_id"] not in {task.task_id for task in scored_tasks(dataset, split, "all")}
 
 
+@pytest.mark.rotates(of="selectors that read all cards or tasks", number=2)
 @pytest.mark.slow
 def test_selectors_that_learn_from_the_train_split_do_better_than_chance(scored: DataFolder) -> None:
     runs = evaluate_selection("tiny", ["knn", "linear"], scored).runs
@@ -228,6 +230,8 @@ def test_selectors_that_learn_from_the_train_split_do_better_than_chance(scored:
     assert len(list(scored.vectors.glob("*.npy"))) == 1
 
 
+@pytest.mark.rotates(of="selectors that read all cards or tasks", number=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["nearest", "ras"])
 def test_another_text_of_a_card_is_another_run(tiny: DataFolder, catalog: Catalog, tmp_path: Path, protocol: str) -> None:
     """`nearest` had the same run id before and after a card was rewritten, so old answers stood for the new cards."""

@@ -20,7 +20,7 @@ def cases() -> list[list[list[str]]]:
 
 
 @pytest.mark.slow(minutes=0.7)
-@pytest.mark.rotates(number=4)
+@pytest.mark.rotates(number=2)
 @pytest.mark.parametrize("commands", cases(), ids=lambda commands: " ".join(commands[-1]))
 def test_the_documented_commands_of_episodes_run(commands: list[list[str]], tmp_path: Path, image: Image) -> None:
     (tmp_path / "machines").symlink_to(image.machines)

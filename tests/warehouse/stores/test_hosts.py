@@ -204,6 +204,7 @@ def page() -> Iterator[list[str]]:
     yield re.findall(r"```sh\n(.*?)```", (REPOSITORY / "docs" / "object_store.md").read_text(), re.DOTALL)
 
 
+@pytest.mark.rotates(of="builds on a store")
 @pytest.mark.slow(minutes=1)
 def test_the_pages_commands_work_as_they_are_written(page: list[str], endpoint: str, tmp_path: Path) -> None:
     bucket = new_bucket(endpoint)

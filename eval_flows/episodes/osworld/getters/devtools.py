@@ -18,6 +18,8 @@ from typing import Any
 
 SECONDS = 40.0  # to load a page; the server of the machine gives a command more
 QUIET = 0.3
+COMES_WITHIN = 5.0  # seconds: what a page that was just opened, or a click in it, brings
+BLANK = "about:blank"  # what a new tab shows until it has begun to load
 MASK = b"\0\0\0\0"
 
 
@@ -102,6 +104,13 @@ class Page:
         """Return what a script of the page gives; None if it fails."""
         return self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)["result"].get("value")
 
+    def awaited(self, script: str) -> Any:
+        """Return what a script gives as soon as it gives something; None if it gives nothing in time."""
+        end = time.monotonic() + COMES_WITHIN
+        while (found := self.value(script)) is None and time.monotonic() < end:
+            time.sleep(QUIET)
+        return found
+
     def settle(self) -> None:
         """Wait until the page is loaded and its text stays the same for a moment."""
         end, before = time.monotonic() + SECONDS, None
@@ -118,7 +127,8 @@ def shown(port: int, url: str, anew: bool) -> Page:
     found = [] if anew else [one for one in pages(port) if same(one["url"], url)]
     address = (found or [ask(port, "/json/new?" + urllib.parse.quote(url, safe=":/?&=%#"), "PUT")])[0]["webSocketDebuggerUrl"]
     page = Page(address)
-    time.sleep(0 if found else QUIET)
+    if not found and url != BLANK:
+        page.awaited(f"location.href === '{BLANK}' ? null : true")
     page.settle()
     return page
 
@@ -144,7 +154,7 @@ def main(wanted: Any) -> Any:
         return page.call("Page.printToPDF")["data"]
     values = []
     for script in wanted["scripts"]:
-        values.append(page.value(script))
+        values.append(page.awaited(script) if wanted.get("anew") else page.value(script))
         page.settle()
     return values
 

@@ -98,7 +98,8 @@ def info_from_website(guest: Guest, wanted: Asked) -> Any:
             raise TaskError(f"unknown action {action!r}: the known ones are {', '.join(_INFOS)}")
         *clicked, last = info["selector"] if isinstance(asked(info, "selector"), list) else [info["selector"]]
         got = f"getAttribute({json.dumps(info.get('attribute'))})" if action.endswith("attribute") else "innerText"
-        scripts = [*(f"document.querySelector({json.dumps(one)}).click()" for one in clicked), f"document.querySelector({json.dumps(last)}).{got}"]
+        clicks = [f"document.querySelector({json.dumps(one)}).click(), true" for one in clicked]
+        scripts = [*clicks, f"document.querySelector({json.dumps(last)}).{got}"]
         said = _devtools(guest, "evaluate", url=asked(wanted, "url"), scripts=scripts, anew=True)
         if not said or said[-1] is None:
             return wanted.get("backups")

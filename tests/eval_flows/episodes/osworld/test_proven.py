@@ -30,6 +30,7 @@ def _proven(name: str, image: str, wanted: int) -> None:
         assert [(trial.kind, trial.passed) for trial in trials] == [("nothing", True), ("oracle", True)] * 2, trials
 
 
+@pytest.mark.rotates(of="proofs on a real desktop")
 @pytest.mark.slow(minutes=1)
 def test_tasks_with_made_files_are_proven_on_the_small_image(image: Image, own_data: DataFolder, tmp_path: Path) -> None:
     fetched = step("download", files=[{"url": _FILE, "path": "backup.sh"}])

@@ -31,6 +31,7 @@ def weakened(task: Task) -> Task:
     return task.model_copy(update={"steps": (first, appending, *rest)})
 
 
+@pytest.mark.rotates(of="proofs on a real desktop")
 @pytest.mark.slow
 def test_a_proof_finds_the_line_that_nothing_needs_and_the_value_that_no_check_sees(listed: Listed, catalog: Catalog, image: Image) -> None:
     (made,) = suite_tasks(read_suite(listed("{level: L1, tasks: [mousepad.append_line]}")), catalog)

@@ -118,6 +118,7 @@ def test_a_program_that_the_image_lacks_is_told(suite: Suite) -> None:
         suite(id="gimp_linux.sign_minutes")
 
 
+@pytest.mark.rotates(of="proofs on a real desktop")
 @pytest.mark.slow(minutes=0.7)
 def test_a_proof_goes_other_ways_and_makes_near_misses(suite: Suite, catalog: Catalog, image: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trials that every task has are made in test_proof; here they are counted, and only those of jobs are made."""
