@@ -1,17 +1,13 @@
-"""A screen as it lies in memory: compared with another one, and written as PNG, without a picture of the library in between where none is wanted.
+"""A screen as it lies in memory: compared with another one, without a picture of the library in between where none is wanted.
 
 Most screens are those of the moment before. To make two pictures and their difference took longer than to read a small tree.
 """
 
-import struct
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PIL import Image, ImageChops
 
-_RED_GREEN_BLUE = 2  # PNG's number of that colour type
-_LEVEL = 1  # of compression: speed counts more than size here
 Box = tuple[int, int, int, int]  # left, top, right, bottom
 
 
@@ -33,16 +29,6 @@ class Frame:
         end = height if bottom is None else bottom
         return Image.frombytes("RGB", (width, end - top), self.pixels[4 * width * top : 4 * width * end], "raw", "BGRX")
 
-    def png(self) -> bytes:
-        """Return it as PNG. Its rows are not filtered: the library tries five filters for each, and screens get hardly smaller."""
-        width, height = self.size
-        rows = self.picture().tobytes("raw", "RGB", 3 * width + 1)  # a zero after each row is the filter of the next one: none
-        packer = zlib.compressobj(_LEVEL)
-        packed = packer.compress(b"\0") + packer.compress(memoryview(rows)[:-1]) + packer.flush()
-        header = struct.pack(">IIBBBBB", width, height, 8, _RED_GREEN_BLUE, 0, 0, 0)
-        parts = (_chunk(b"IHDR", header), _chunk(b"IDAT", packed), _chunk(b"IEND", b""))
-        return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
-
     def changed(self, other: "Frame", besides: Sequence[Box]) -> Box | None:
         """Return the box around all pixels that another frame of the same size has otherwise, besides those in some boxes; None without any."""
         if self.pixels == other.pixels:
@@ -56,7 +42,3 @@ class Frame:
             difference.paste((0, 0, 0), (left, upper - top, right, lower - top))
         box = difference.getbbox()
         return (box[0], box[1] + top, box[2], box[3] + top) if box else None
-
-
-def _chunk(kind: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -12,9 +12,11 @@ from typing import Any
 from machines.guest.actions import Actions
 from machines.guest.code.running import Running
 from machines.guest.forwarding import add_forwarding
+from machines.guest.frame import Frame
 from machines.guest.moments import Moments
 from machines.guest.page import BROWSER, Page
 from machines.guest.platform import Platform, Window
+from machines.guest.png import PngWriter
 from machines.guest.web import Application, Request
 
 Json = dict[str, Any]
@@ -29,11 +31,12 @@ class Guest:
         self.actions = Actions(platform, programs)
         self.code = Running(platform)
         self.moments = Moments(platform, self.tree)
+        self._writer = PngWriter()
         self._reading = threading.Lock()
 
-    def png(self, with_pointer: bool = True) -> bytes:
-        """Return the screen as PNG."""
-        return self.platform.frame(with_pointer).png()
+    def png(self, frame: Frame | None = None) -> bytes:
+        """Return a frame as PNG, or the present screen."""
+        return self._writer.png(frame or self.platform.frame())
 
     def tree(self, windows: Sequence[Window]) -> str:
         """Return the accessibility tree as XML. One tree is read at a time: applications answer one question after another anyway."""
@@ -80,14 +83,14 @@ def create_app(guest: Guest, token: str) -> Application:
             if "windows" in wanted:
                 made["windows"] = [window.as_json() for window in moment.windows]
             if "screenshot" in wanted:
-                made["screenshot"] = base64.b64encode(moment.screen.png()).decode()
+                made["screenshot"] = base64.b64encode(guest.png(moment.screen)).decode()
         else:
             if "windows" in wanted:
                 made["windows"] = guest.windows()
             if "screenshot" in wanted:
                 made["screenshot"] = base64.b64encode(guest.png()).decode()
         if "screenshot_without_pointer" in wanted:
-            made["screenshot_without_pointer"] = base64.b64encode(guest.png(with_pointer=False)).decode()
+            made["screenshot_without_pointer"] = base64.b64encode(guest.png(guest.platform.frame(with_pointer=False))).decode()
         if "clipboard" in wanted:
             made["clipboard"] = guest.platform.copied()
         if "dom" in wanted:

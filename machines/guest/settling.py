@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable
+from itertools import chain, repeat
 
 _LOOK_EVERY = 0.03
-_FIRST_AFTER = 0.012  # most programs have drawn what a key does by then
+_FIRST_LOOKS = (0.003, 0.009)  # seconds after the look before: most programs have drawn by then what a key does, and stillness counts from there
 
 
 def settled(look: Callable[[], object], is_pending: Callable[[], bool], quiet: float, limit: float) -> bool:
@@ -15,12 +16,11 @@ def settled(look: Callable[[], object], is_pending: Callable[[], bool], quiet: f
     begun = changed = time.monotonic()
     seen = look()
     took = time.monotonic() - begun
-    pause = _FIRST_AFTER
+    pauses = chain(_FIRST_LOOKS, repeat(_LOOK_EVERY))
     while (now := time.monotonic()) - begun < limit:
         if now - changed >= quiet:
             return True
-        time.sleep(max(min(pause, quiet - (now - changed)), took))  # on a slow machine looks must leave half of the processor to who works
-        pause = _LOOK_EVERY
+        time.sleep(max(min(next(pauses), quiet - (now - changed)), took))  # on a slow machine looks must leave half of the processor to who works
         if (current := look()) != seen or is_pending():
             seen, changed = current, time.monotonic()
     return False

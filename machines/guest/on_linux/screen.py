@@ -33,8 +33,8 @@ class FrameBuffer:
         """Return the screen; the same object as before if nothing has changed."""
         if not with_pointer:
             return self._connection.use(_sent)
-        now = self.sum()
-        if self._last is None or self._last[0] != now:
+        self._map()
+        if self._last is None or self._last[0] != zlib.crc32(self._pixels):
             pixels = bytes(self._pixels)
             self._last = zlib.crc32(pixels), Frame(pixels, self._size)  # the sum of what was copied: the screen may have changed meanwhile
         return self._last[1]

@@ -1,6 +1,4 @@
-"""Protects that frames of the screen are compared and written as PNG as pictures of the library are."""
-
-import io
+"""Protects that frames of the screen are compared as pictures of the library are."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,11 +16,8 @@ def picture(pixels: bytes) -> Image.Image:
 
 
 @given(PIXELS)
-def test_a_frame_becomes_the_picture_again_and_the_same_png(pixels: bytes) -> None:
-    frame = Frame.of(picture(pixels))
-    assert frame.picture().tobytes() == pixels
-    read = Image.open(io.BytesIO(frame.png()))
-    assert (read.mode, read.size, read.tobytes()) == ("RGB", SIZE, pixels)
+def test_a_frame_becomes_the_picture_again(pixels: bytes) -> None:
+    assert Frame.of(picture(pixels)).picture().tobytes() == pixels
 
 
 @given(PIXELS, st.lists(st.tuples(st.integers(0, 8), st.integers(0, 6)), max_size=3), BOXES)
