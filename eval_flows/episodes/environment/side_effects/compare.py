@@ -6,7 +6,7 @@ from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.environment.side_effects.captures import of_capture
 from eval_flows.episodes.environment.side_effects.databases import of_database
 from eval_flows.episodes.environment.side_effects.documents import of_document
-from eval_flows.episodes.environment.side_effects.home import Entry, Home
+from eval_flows.episodes.environment.side_effects.home import Entry, Home, parents
 from eval_flows.episodes.environment.side_effects.parts import Parts, differences
 from eval_flows.episodes.environment.side_effects.pictures import of_picture
 from eval_flows.episodes.environment.side_effects.settings import of_settings
@@ -43,14 +43,14 @@ _MOST_TOLD = 20
 def side_effects(before: Home, after: Home, changes: Changes, fetch: Callable[[str], bytes | None]) -> list[str]:
     """Return the differences beyond the declared changes; `fetch` gets the later content of a file."""
     found: list[str] = []
-    whole: list[str] = []
+    whole: set[str] = set()
     for path in sorted({*before.entries, *after.entries}):
         old, new = before.entries.get(path), after.entries.get(path)
-        if old == new or changes.frees(path) or any(path.startswith(f"{folder}/") for folder in whole):
+        if old == new or any(folder in whole for folder in parents(path)) or changes.frees(path):
             continue
         told = list(_of_entry(path, old, new, before, changes, fetch))
         if told and (old is None or new is None):
-            whole.append(path)  # the content of a deleted or a new folder is told with the folder
+            whole.add(path)  # the content of a deleted or a new folder is told with the folder
         found += told
     return [*found[:_MOST_TOLD], f"and {len(found) - _MOST_TOLD} more"] if len(found) > _MOST_TOLD else found
 
