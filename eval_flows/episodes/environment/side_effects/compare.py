@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from eval_flows.episodes.checkers.apart import read_apart
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.environment.side_effects.captures import of_capture
 from eval_flows.episodes.environment.side_effects.databases import of_database
@@ -13,6 +14,7 @@ from eval_flows.episodes.environment.side_effects.settings import of_settings
 from eval_flows.episodes.environment.side_effects.texts import of_csv, of_text
 from eval_flows.episodes.environment.side_effects.workbooks import of_workbook
 from eval_flows.episodes.tasks.changes import Change, Changes
+from machines.errors import LeftUnreadable, MachineError
 
 Read = Callable[[bytes, Sequence[Change]], Parts]
 KINDS: Mapping[str, Read] = {
@@ -25,6 +27,7 @@ KINDS: Mapping[str, Read] = {
     "capture": of_capture,
     "settings": of_settings,
 }
+_APART = frozenset({"database"})  # kinds that are read by SQL: in a process that a file may end
 _KIND_OF = {
     "csv": "csv",
     "docx": "document",
@@ -97,9 +100,22 @@ def _of_content(path: str, old: bytes | None, new: bytes | None, about: Iterable
         return
     asked = [one for its_kind, one in about if its_kind == kind]
     try:
-        was, became = within(_READING_SECONDS, lambda: [KINDS[kind](content, asked) for content in (old, new)])
+        was, became = (
+            read_apart(_READING_SECONDS, _parts, kind, asked, old, new)
+            if kind in _APART
+            else within(_READING_SECONDS, lambda: _parts(kind, asked, old, new))
+        )
+    except LeftUnreadable as error:
+        yield f"{path} changed: {error}"
+        return
+    except MachineError:
+        raise
     except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         yield f"{path} changed, and cannot be read as before"
         return
     for one in differences(was, became):
         yield f"{path}: {one}"
+
+
+def _parts(kind: str, asked: Sequence[Change], *contents: bytes) -> list[Parts]:
+    return [KINDS[kind](content, asked) for content in contents]
