@@ -21,7 +21,7 @@ from machines.errors import LeftUnreadable, MachineError
 
 T = TypeVar("T")
 
-_MEMORY = 2 * 2**30  # bytes of data: libraries and an honest file take a tenth of it
+_MEMORY = 2 * 2**30  # bytes of data: the libraries take a sixth of it
 _LARGEST_ANSWER = 64 * 2**20  # bytes
 _LONGEST = 300.0  # seconds on the clock, for what waits and takes no processor time; a busy host makes an honest file take long too
 _TAKES_MEMORY = 90  # the exit code of a reader that has no memory left
@@ -32,6 +32,7 @@ _CONFIGURED = {
     "GDAL_SKIP": "MEM,PCIDSK,PDS4,VICAR,PDF,MBTiles,EEDA,OGCAPI,GDALG,ESRI Shapefile,MapInfo File,LVBAG,S57,DGN,OGR_VRT,GML,LIBKML,ESRIJSON,TopoJSON,"
     "OGR_GMT,SQLite,WAsP,OpenFileGDB,DXF,GeoRSS,VFK,PGDUMP,OSM,GPSBabel,OGR_PDS,WFS,OAPIF,EDIGEO,Idrisi,ODS,XLSX,Elasticsearch,Carto,AmigoCloud,SXF,"
     "Selafin,JML,PLSCENES,CSW,VDV,MVT,NGW,MapML,GTFS,PMTiles,JSONFG,MiraMonVector,ADBC,AVCBin,AVCE00,AIVector,HTTP",
+    "SPATIALITE_LOAD": "FALSE",  # its virtual tables are files of this host that a GeoPackage names
     "PROJ_NETWORK": "OFF",
     **dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"), _DEAD_END),
     **dict.fromkeys(("no_proxy", "NO_PROXY"), ""),

@@ -190,7 +190,7 @@ def deep(tmp_path: Path) -> Iterator[Path]:
     """A file beside folders in folders, too deep for what calls itself for each; what cleans up after tests does."""
     folder = tmp_path / "deep"
     for depth in range(1500):
-        os.mkdir(f"{folder}{'/d' * depth}")
+        Path(f"{folder}{'/d' * depth}").mkdir()
     (folder / "kept.txt").write_text("kept")
     yield folder
     subprocess.run(["rm", "-rf", str(folder)], check=True)
