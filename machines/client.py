@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
-from machines.errors import MachineError, RefusedAction
+from machines.errors import LeftUnreadable, MachineError, RefusedAction
 from machines.guest.relay import START
 
 Json = dict[str, Any]
@@ -170,10 +170,15 @@ class GuestClient:
         return self._checked(answer).content
 
     def listing(self, path: str) -> list[Json] | None:
-        """Return the files and folders below a folder, nested; None if there is no such folder."""
+        """Return the files and folders below a folder, nested; None if there is none, `LeftUnreadable` if it is forbidden, or holds too much.
+
+        Folders below that are so, or are very deep, have no children.
+        """
         answer = self._post("/list_directory", {"path": path})
         if answer.status_code == 400:
             return None
+        if answer.status_code == 403:
+            raise LeftUnreadable(str(self._read(answer).get("message", "the folder cannot be listed")))
         return _part(_part(self._read(self._checked(answer)), "directory_tree", dict), "children", list)
 
     def upload(self, path: str, content: bytes) -> None:

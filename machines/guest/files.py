@@ -1,7 +1,9 @@
 """Files of the guest: fetching, uploading, listing, and the predicates of Windows Agent Arena. It only ever reads regular files."""
 
+import itertools
 import os
 import stat
+from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 _LARGEST = 256 * 2**20  # bytes of the largest file that is fetched
-_MOST_ENTRIES = 20_000
+_MOST_ENTRIES, _DEEPEST = 20_000, 100  # of a listing; JSON that is nested more deeply than Python calls can be neither written nor read
 _READ = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY", "O_NOINHERIT"))  # each system has some of them
 
 
@@ -25,11 +27,14 @@ def add_files(app: Application, guest: "Guest") -> None:
     _add_changes(app, guest.platform)
 
     @app.post("/list_directory")
-    def list_directory(request: Request) -> Json:
+    def list_directory(request: Request) -> Json | Answer:
         place = _place(home, _given(request, "path"))
-        if not place.is_dir():
-            raise ActionError(f"there is no folder {place}")
-        return {"directory_tree": _listing(place)}
+        try:
+            return {"directory_tree": _listing(place)}
+        except (FileNotFoundError, NotADirectoryError):
+            raise ActionError(f"there is no folder {place}") from None
+        except OSError as error:  # what an agent made of a folder is no fault of the machine
+            return Answer.error(403, f"{place} cannot be listed: {error}")
 
     @app.post("/desktop_path")
     def desktop_path(_: Request) -> Json:
@@ -43,7 +48,7 @@ def add_files(app: Application, guest: "Guest") -> None:
     def wallpaper(_: Request) -> Answer:
         return Answer.error(404, "this desktop has no wallpaper")
 
-    for name, test in (("folder_exists", Path.is_dir), ("file_exists", Path.is_file)):
+    for name, test in (("folder_exists", os.path.isdir), ("file_exists", os.path.isfile)):
 
         def predicate(request: Request, test: Any = test) -> Answer:
             holds = test(_place(home, _given(request, "path", "folder_path", "file_path", "folder_name", "file_name")))
@@ -130,15 +135,47 @@ def _content(place: Path) -> bytes:
 
 
 def _listing(place: Path) -> Json:
-    left = [_MOST_ENTRIES]
+    """Return a folder with what is in it, nested; OSError if it cannot be listed, or holds too much.
 
-    def entry(path: Path) -> Json:
-        left[0] -= 1
-        if path.is_symlink() or not path.is_dir() or left[0] <= 0:
-            return {"type": "file", "name": path.name, **_kept_of(path)}
-        return {"type": "directory", "name": path.name, **_kept_of(path), "children": [entry(child) for child in sorted(path.iterdir())]}
+    What is nearest is listed first, without recursion. A folder below has no children where it cannot be read, or where all would be too much.
+    """
+    top = _entry(place, is_folder=True)
+    top["children"], below = _children(place, _MOST_ENTRIES)
+    left = _MOST_ENTRIES - len(top["children"])
+    if left < 0:
+        raise OSError(f"it holds more than {_MOST_ENTRIES} files and folders")
+    waiting = deque((*one, 1) for one in below)
+    while waiting and left > 0:
+        path, entry, depth = waiting.popleft()
+        try:
+            found, below = _children(path, left)
+        except OSError:
+            continue
+        left -= len(found)
+        entry["children"] = found
+        waiting += [(*one, depth + 1) for one in below] if depth < _DEEPEST else []
+    return top
 
-    return entry(place)
+
+def _children(place: Path, most: int) -> tuple[list[Json], list[tuple[Path, Json]]]:
+    """Return the entries of a folder by name, at most one more than `most`, and those of its folders with their paths."""
+    with os.scandir(place) as entries:
+        found = sorted(itertools.islice(entries, most + 1), key=lambda one: one.name)
+    children = [(place / one.name, _entry(place / one.name, _is_folder(one))) for one in found]
+    return [entry for _, entry in children], [(path, entry) for path, entry in children if "children" in entry]
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _entry(path: Path, is_folder: bool) -> Json:
+    if is_folder:
+        return {"type": "directory", "name": path.name, **_kept_of(path), "children": []}
+    return {"type": "file", "name": path.name, **_kept_of(path)}
 
 
 def _kept_of(path: Path) -> Json:

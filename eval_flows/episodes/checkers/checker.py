@@ -31,11 +31,14 @@ class Checkers:
     A getter of a file takes its content and what the catalog asks for; it may raise anything if it cannot read the file. A getter of the desktop
     takes the desktop. Both return None if there is nothing. A metric takes what a getter got and what is expected,
     and returns whether that is right, or a share from 0 to 1 if it is graded.
+
+    `apart` names the getters of files that read by native code or SQL: each runs in a process that a file may end. They take and give plain data.
     """
 
     of_files: Mapping[str, OfFile] = field(default_factory=dict)
     of_desktop: Mapping[str, OfDesktop] = field(default_factory=dict)
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
 
     @property
     def names(self) -> list[str]:
@@ -110,7 +113,12 @@ def known() -> Known:
             broken.append(str(error))
             continue
         family |= dict.fromkeys(made.names, plugin.name)
-        found = Checkers({**found.of_files, **made.of_files}, {**found.of_desktop, **made.of_desktop}, {**found.metrics, **made.metrics})
+        found = Checkers(
+            {**found.of_files, **made.of_files},
+            {**found.of_desktop, **made.of_desktop},
+            {**found.metrics, **made.metrics},
+            found.apart | made.apart,
+        )
     return Known(found, family, tuple(broken))
 
 

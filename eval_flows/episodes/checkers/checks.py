@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.checkers.checker import Entry, known
 from eval_flows.episodes.checkers.getters import get, path_of
+from machines.errors import LeftUnreadable
 
 if TYPE_CHECKING:
     from eval_flows.episodes.environment.desktop import Desktop
@@ -75,7 +76,14 @@ def _key(entry: Entry) -> str:
 
 
 def check(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
-    """Apply one check, with its placeholders filled, to the machine."""
+    """Apply one check, with its placeholders filled, to the machine. It fails, with words, if what is there cannot be read at all."""
+    try:
+        return _checked(desktop, entry, sources)
+    except LeftUnreadable as error:
+        return Checked(entry, str(error), 0.0)
+
+
+def _checked(desktop: Desktop, entry: Entry, sources: Sources) -> Checked:
     getter, metric = known().split(entry)
     got, accepted = get(desktop, getter, entry[getter]), [entry[metric]]
     if metric == "same_as":

@@ -65,4 +65,7 @@ _OF_PROJECT: Mapping[str, Callable[[sqlite3.Connection, str], Any]] = {
     "tags_of": _column(_TAGS_OF),
     "count": lambda database, _: database.execute("select count(*) from highlights").fetchone()[0],
 }
-CHECKERS = Checkers(of_files={"coded": lambda content, asked: coded(content, asked["what"])})
+CHECKERS = Checkers(
+    of_files={"coded": lambda content, asked: coded(content, asked["what"])},
+    apart=frozenset({"coded"}),
+)

@@ -119,5 +119,6 @@ CHECKERS = Checkers(
         "setting": lambda content, asked: setting(content, asked.get("section", ""), asked["key"]),
         "json": lambda content, asked: in_json(content, asked["at"]),
         "xml": lambda content, asked: in_xml(content, asked["at"], asked.get("what", "text")),
-    }
+    },
+    apart=frozenset({"rows"}),
 )

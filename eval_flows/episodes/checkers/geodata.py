@@ -137,5 +137,6 @@ def _nothing(picture: Any) -> float | None:
 
 
 CHECKERS = Checkers(
-    of_files={"features": lambda content, asked: features(content, asked["what"]), "grid": lambda content, asked: grid(content, asked["what"])}
+    of_files={"features": lambda content, asked: features(content, asked["what"]), "grid": lambda content, asked: grid(content, asked["what"])},
+    apart=frozenset({"features", "grid"}),
 )

@@ -122,5 +122,6 @@ CHECKERS = Checkers(
     of_files={
         "micrograph": lambda content, asked: micrograph(content, asked["what"]),
         "rois": lambda content, asked: rois(content, asked["what"]),
-    }
+    },
+    apart=frozenset({"micrograph"}),
 )

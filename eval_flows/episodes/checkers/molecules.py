@@ -97,4 +97,7 @@ def _pieces(found: Any, _: str) -> int:
 
 
 _OF_MOLECULE: Mapping[str, Callable[[Any, str], Any]] = {"is": _is, "formula": _formula, "weight": _weight, "has": _has, "pieces": _pieces}
-CHECKERS = Checkers(of_files={"molecule": lambda content, asked: molecule(content, asked["what"])})
+CHECKERS = Checkers(
+    of_files={"molecule": lambda content, asked: molecule(content, asked["what"])},
+    apart=frozenset({"molecule"}),
+)

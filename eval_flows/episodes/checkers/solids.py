@@ -179,4 +179,7 @@ _OF_SOLIDS: Mapping[str, Callable[[list[Any], str], Any]] = {
     "pins": lambda shapes, radius: _cylinders(shapes, float(radius), is_hollow=False),
     "inside": _inside,
 }
-CHECKERS = Checkers(of_files={"solid": lambda content, asked: solid(content, asked["what"])})
+CHECKERS = Checkers(
+    of_files={"solid": lambda content, asked: solid(content, asked["what"])},
+    apart=frozenset({"solid"}),
+)

@@ -9,6 +9,7 @@ from eval_flows.episodes.environment.observation import Ending
 from eval_flows.episodes.environment.side_effects.compare import side_effects
 from eval_flows.episodes.environment.side_effects.home import Home, look_at_home
 from eval_flows.episodes.tasks.task import Task
+from machines.errors import LeftUnreadable
 
 CHECK_SECONDS = 3.0  # an application may still be writing when the agent is done
 
@@ -85,7 +86,10 @@ def _damage(desktop: Desktop, task: Task, before: Before, seconds: float) -> lis
     changes = task.changes.with_own_keys(desktop.offers.own_keys)
 
     def look() -> list[str]:
-        home = look_at_home(desktop, changes.paths, with_contents=False)
+        try:
+            home = look_at_home(desktop, changes.paths, with_contents=False)
+        except LeftUnreadable as error:  # it could be listed before the agent began
+            return [str(error)]
         return side_effects(before.home, home, changes, lambda path: desktop.client.file(desktop.place(path)))
 
     return look_until(look, lambda found: not found, seconds)

@@ -4,15 +4,22 @@ import ast
 import base64
 import io
 import json
+import os
 import socket
+import stat
+import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from PIL import Image
 
+from machines.client import GuestClient
+from machines.errors import LeftUnreadable
+from machines.guest import files
 from machines.guest.settling import settled
 from tests.conftest import REPOSITORY
 from tests.machines.guest.fake import TREE, FakePlatform, app_of, guest, serving
@@ -172,3 +179,87 @@ def test_nothing_is_read_of_who_has_no_token(served: tuple[FakePlatform, httpx.C
     with socket.create_connection((client.base_url.host, client.base_url.port)) as stranger:
         stranger.sendall(b"POST /act HTTP/1.1\r\nHost: x\r\nContent-Length: 500000000\r\n\r\n")
         assert b" 401 " in stranger.recv(1000).partition(b"\r\n")[0], "it does not wait for the body"
+
+
+def listed(client: httpx.Client, path: Path) -> list[dict[str, Any]] | None:
+    return GuestClient(httpx.Client(base_url=client.base_url, headers=TOKEN)).listing(str(path))
+
+
+@pytest.fixture
+def deep(tmp_path: Path) -> Iterator[Path]:
+    """A file beside folders in folders, too deep for what calls itself for each; what cleans up after tests does."""
+    folder = tmp_path / "deep"
+    for depth in range(1500):
+        Path(f"{folder}{'/d' * depth}").mkdir()
+    (folder / "kept.txt").write_text("kept")
+    yield folder
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+def test_a_thousand_nested_folders_are_listed_as_far_as_a_listing_goes(served: tuple[FakePlatform, httpx.Client], deep: Path) -> None:
+    """They ended in an error of the guest server: a fault, which leaves the denominator, of whatever the agent has failed at."""
+    found, depth = listed(served[1], deep), 0
+    assert found is not None and [entry["name"] for entry in found] == ["d", "kept.txt"]
+    while found:
+        found, depth = found[0]["children"], depth + 1
+    assert 50 < depth < 500
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="nothing is forbidden to this user")
+def test_a_forbidden_folder_is_listed_without_what_is_in_it(served: tuple[FakePlatform, httpx.Client], tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    (home / "shut" / "inner").mkdir(parents=True)
+    (home / "open").mkdir()
+    (home / "open" / "a.txt").write_text("a")
+    (home / "shut").chmod(0)
+    try:
+        assert [(entry["name"], entry["mode"], [one["name"] for one in entry["children"]]) for entry in listed(served[1], home) or ()] == [
+            ("open", f"{stat.S_IMODE((home / 'open').stat().st_mode):04o}", ["a.txt"]),
+            ("shut", "0000", []),
+        ]
+        for path in (home / "shut", home / "shut" / "inner"):
+            with pytest.raises(LeftUnreadable, match="cannot be listed"):
+                listed(served[1], path)
+        assert served[1].get("/folder_exists", params={"path": str(home / "shut" / "inner")}, headers=TOKEN).status_code == 400
+    finally:
+        (home / "shut").chmod(0o700)
+
+
+def test_a_folder_that_cannot_be_read_is_no_fault_of_the_server(
+    served: tuple[FakePlatform, httpx.Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same for a user to whom nothing is forbidden."""
+    (tmp_path / "shut" / "inner").mkdir(parents=True)
+    scan = os.scandir
+
+    def scandir(path: Path) -> Any:
+        if Path(path).name == "shut":
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    (shut,) = (entry for entry in listed(served[1], tmp_path) or () if entry["name"] == "shut")
+    assert shut["children"] == []
+    with pytest.raises(LeftUnreadable, match="Permission denied"):
+        listed(served[1], tmp_path / "shut")
+
+
+def test_of_too_many_files_the_nearest_are_listed(served: tuple[FakePlatform, httpx.Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MOST_ENTRIES", 10)
+    for name in ("a/many", "z"):
+        (tmp_path / "top" / name).mkdir(parents=True)
+    for number in range(12):
+        (tmp_path / "top" / "a" / "many" / f"{number:02}").touch()
+    (tmp_path / "top" / "z" / "kept").touch()
+    a, z = listed(served[1], tmp_path / "top") or ()
+    assert [entry["name"] for entry in z["children"]] == ["kept"] and len(a["children"][0]["children"]) < 10
+    with pytest.raises(LeftUnreadable, match="more than 10"):
+        listed(served[1], tmp_path / "top" / "a" / "many")
+
+
+def test_a_link_to_a_folder_is_listed_as_that_folder_and_below_as_a_link(served: tuple[FakePlatform, httpx.Client], tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "round").symlink_to(tmp_path / "real")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert [(entry["type"], entry["target"]) for entry in listed(served[1], tmp_path / "link") or ()] == [("file", str(tmp_path / "real"))]
+    assert listed(served[1], tmp_path / "nowhere") is None and listed(served[1], tmp_path / "link" / "round" / "none") is None

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from eval_flows.episodes.checkers.apart import read_apart
 from eval_flows.episodes.checkers.care import within
 from eval_flows.episodes.environment.side_effects.captures import of_capture
 from eval_flows.episodes.environment.side_effects.databases import of_database
 from eval_flows.episodes.environment.side_effects.documents import of_document
-from eval_flows.episodes.environment.side_effects.home import Entry, Home
+from eval_flows.episodes.environment.side_effects.home import Entry, Home, parents
 from eval_flows.episodes.environment.side_effects.parts import Parts, differences
 from eval_flows.episodes.environment.side_effects.pictures import of_picture
 from eval_flows.episodes.environment.side_effects.settings import of_settings
 from eval_flows.episodes.environment.side_effects.texts import of_csv, of_text
 from eval_flows.episodes.environment.side_effects.workbooks import of_workbook
 from eval_flows.episodes.tasks.changes import Change, Changes
+from machines.errors import LeftUnreadable, MachineError
 
 Read = Callable[[bytes, Sequence[Change]], Parts]
 KINDS: Mapping[str, Read] = {
@@ -25,6 +27,7 @@ KINDS: Mapping[str, Read] = {
     "capture": of_capture,
     "settings": of_settings,
 }
+_APART = frozenset({"database"})  # kinds that are read by SQL: in a process that a file may end
 _KIND_OF = {
     "csv": "csv",
     "docx": "document",
@@ -43,14 +46,14 @@ _MOST_TOLD = 20
 def side_effects(before: Home, after: Home, changes: Changes, fetch: Callable[[str], bytes | None]) -> list[str]:
     """Return the differences beyond the declared changes; `fetch` gets the later content of a file."""
     found: list[str] = []
-    whole: list[str] = []
+    whole: set[str] = set()
     for path in sorted({*before.entries, *after.entries}):
         old, new = before.entries.get(path), after.entries.get(path)
-        if old == new or changes.frees(path) or any(path.startswith(f"{folder}/") for folder in whole):
+        if old == new or any(folder in whole for folder in parents(path)) or changes.frees(path):
             continue
         told = list(_of_entry(path, old, new, before, changes, fetch))
         if told and (old is None or new is None):
-            whole.append(path)  # the content of a deleted or a new folder is told with the folder
+            whole.add(path)  # the content of a deleted or a new folder is told with the folder
         found += told
     return [*found[:_MOST_TOLD], f"and {len(found) - _MOST_TOLD} more"] if len(found) > _MOST_TOLD else found
 
@@ -97,9 +100,22 @@ def _of_content(path: str, old: bytes | None, new: bytes | None, about: Iterable
         return
     asked = [one for its_kind, one in about if its_kind == kind]
     try:
-        was, became = within(_READING_SECONDS, lambda: [KINDS[kind](content, asked) for content in (old, new)])
+        was, became = (
+            read_apart(_READING_SECONDS, _parts, kind, asked, old, new)
+            if kind in _APART
+            else within(_READING_SECONDS, lambda: _parts(kind, asked, old, new))
+        )
+    except LeftUnreadable as error:
+        yield f"{path} changed: {error}"
+        return
+    except MachineError:
+        raise
     except Exception:  # a dozen parsers raise as many kinds of errors for content that they cannot read
         yield f"{path} changed, and cannot be read as before"
         return
     for one in differences(was, became):
         yield f"{path}: {one}"
+
+
+def _parts(kind: str, asked: Sequence[Change], *contents: bytes) -> list[Parts]:
+    return [KINDS[kind](content, asked) for content in contents]

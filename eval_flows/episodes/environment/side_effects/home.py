@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.shell import WINDOWS
 from eval_flows.episodes.environment.side_effects import windows_home
-from machines.errors import MachineError
+from machines.errors import LeftUnreadable, MachineError
 
+_MOST_LISTED = 6 * 2**20  # bytes of a list: the guest cuts off what a command says after 16 MiB
+_MOST_SECONDS = 60  # of reading for digests; a file that has none by then counts as changed
 _DIGESTED, _PACKED = 64 * 2**20, 2**20  # bytes of the largest file with a digest, and with its content; a larger file is known by its size alone
 _LISTED = r"%y\t%m\t%s\t%l\t%P\0"
 _END = "\0end\0"  # marks the end of each part of the answer: no entry of a part is a bare word
@@ -40,7 +42,7 @@ class Home:
 def look_at_home(desktop: Desktop, watched: Collection[str], with_contents: bool) -> Home:
     """Take a snapshot, in one round trip. `watched` are files to include although a program owns their place.
 
-    `MachineError` if the guest cannot tell.
+    `LeftUnreadable` if it holds more than can be listed, `MachineError` if the guest cannot tell.
     """
     own = desktop.offers.own
     if desktop.offers.platform == WINDOWS:
@@ -50,12 +52,14 @@ def look_at_home(desktop: Desktop, watched: Collection[str], with_contents: bool
     if len(parts) != 3:
         raise MachineError(f"the home folder could not be listed: {str(answer.get('error'))[:300]}")
     listed, digests, packed = parts
+    if len(listed.encode(errors="replace")) >= _MOST_LISTED:
+        raise LeftUnreadable("the home folder holds more files and folders than can be listed")
     entries = dict(_entries(listed, dict(_digests(digests)), own))
     return Home(entries, dict(_unpacked(packed)))
 
 
 def _home_of(listed: Collection[windows_home.Listed], own: Collection[str]) -> Home:
-    around_own = {path for pattern in own for path in _parents(pattern)}
+    around_own = {path for pattern in own for path in parents(pattern)}
     entries = {
         one.path: Entry(one.kind, one.mode, one.size, digest=one.digest and one.digest.lower())
         for one in listed
@@ -78,9 +82,9 @@ def _command(home: str, own: Collection[str], watched: Collection[str], with_con
 
     lines = [
         f"cd {shlex.quote(home)}",
-        found(f"-printf {shlex.quote(_LISTED)}"),
+        f"{found(f'-printf {shlex.quote(_LISTED)}')} | head --bytes={_MOST_LISTED}",
         _SAY_END,
-        f"{files(_DIGESTED)} | xargs --null --no-run-if-empty sha256sum --zero 2>/dev/null",
+        f"{files(_DIGESTED)} | timeout {_MOST_SECONDS} xargs --null --no-run-if-empty sha256sum --zero 2>/dev/null | head --bytes={_MOST_LISTED}",
         _SAY_END,
     ]
     if with_contents:
@@ -89,7 +93,7 @@ def _command(home: str, own: Collection[str], watched: Collection[str], with_con
 
 
 def _entries(listed: str, digests: Mapping[str, str], own: Collection[str]) -> Iterator[tuple[str, Entry]]:
-    around_own = {path for pattern in own for path in _parents(pattern)}
+    around_own = {path for pattern in own for path in parents(pattern)}  # they are made along with a program's own files
     for line in filter(None, listed.split("\0")):
         kind, mode, size, target, path = line.split("\t", 4)
         path = path.removeprefix("./")
@@ -97,8 +101,8 @@ def _entries(listed: str, digests: Mapping[str, str], own: Collection[str]) -> I
             yield path, Entry(kind, f"{int(mode, 8):04o}", 0 if kind == "d" else int(size), target, digests.get(path))
 
 
-def _parents(pattern: str) -> Iterator[str]:
-    """Yield the folders that a path is in: they are made along with a program's own files."""
+def parents(pattern: str) -> Iterator[str]:
+    """Yield the folders that a path is in, the nearest first."""
     while "/" in pattern:
         pattern = pattern.rpartition("/")[0]
         yield pattern

@@ -1,12 +1,10 @@
 """Protects maps: features and grids are read by place and value, whatever the format, and what is broken or huge is refused."""
 
-import io
-
 import pytest
-from PIL import Image, TiffImagePlugin
 
 from eval_flows.episodes.checkers.geodata import features, grid
 from eval_flows.episodes.tasks.makers.maker import made_file
+from tests.eval_flows.episodes.checkers.whole_files import grid_file
 
 PARCELS = made_file(
     "features",
@@ -43,17 +41,7 @@ def test_what_is_no_map_is_refused() -> None:
 
 
 def test_a_grid_is_read_by_place() -> None:
-    picture = Image.new("F", (4, 3))
-    picture.putdata([float(number) for number in range(11)] + [-9999.0])
-    tags = TiffImagePlugin.ImageFileDirectory_v2()
-    tags[33550] = (10.0, 10.0, 0.0)
-    tags[33922] = (0.0, 0.0, 0.0, 500.0, 630.0, 0.0)
-    tags[42113] = "-9999"
-    file = io.BytesIO()
-    for tag, kind in ((33550, 12), (33922, 12), (42113, 2)):
-        tags.tagtype[tag] = kind
-    picture.save(file, "TIFF", tiffinfo=tags)
-    content = file.getvalue()
+    content = grid_file()
     assert grid(content, "width") == 4 and grid(content, "height") == 3 and grid(content, "cell") == 10
     assert grid(content, "value.505,625") == 0 and grid(content, "value.525,615") == 6 and grid(content, "value.535,605") is None
     assert grid(content, "smallest") == 0 and grid(content, "largest") == 10 and grid(content, "mean") == 5

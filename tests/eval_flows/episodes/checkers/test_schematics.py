@@ -4,11 +4,10 @@ import pytest
 
 from eval_flows.episodes.checkers.schematics import netlist, schematic
 from eval_flows.episodes.tasks.makers.maker import made_file
+from tests.eval_flows.episodes.checkers.whole_files import NETS
 from tests.eval_flows.episodes.tasks.examples import EXAMPLES
 
 FILTER = made_file("schematic", EXAMPLES["schematic"])
-NETS = b"""(export (version "E") (components (comp (ref "R1") (value "1k")) (comp (ref C1) (value 100n)))
- (nets (net (code 1) (name OUT) (node (ref "R1") (pin "2") (pintype passive)) (node (ref C1) (pin 1))) (net (code 2) (name IN) (node (ref R1) (pin 1)))))"""
 
 
 def with_value(text: str) -> bytes:

@@ -1,7 +1,9 @@
 """Protects the reward from an agent that plants what a check compares with, or breaks what it was not asked to touch."""
 
+import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -12,13 +14,17 @@ from eval_flows.episodes.checkers.checks import check, check_all, sources_of
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.environment.reward import Before, Reward, look_before, rewarded
+from eval_flows.episodes.environment.side_effects import home as home_snapshots
+from eval_flows.episodes.environment.side_effects.compare import side_effects
 from eval_flows.episodes.environment.side_effects.home import Entry, Home
+from eval_flows.episodes.tasks.changes import Changes
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks
 from eval_flows.episodes.tasks.task import Task, TaskStep
+from machines.errors import MachineError
 from machines.image import Image
 from machines.sandbox import Sandbox
 from tests.eval_flows.episodes.conftest import Listed
-from tests.eval_flows.episodes.desktops import Files, Screen, desktop
+from tests.eval_flows.episodes.desktops import OFFERS, Files, Screen, desktop
 
 COPIED = {"text": "copy.txt", "same_as": {"text": "original.txt"}}
 PASTED = {"text": "note.txt", "same_as": {"clipboard": {}}}
@@ -179,3 +185,53 @@ def test_on_a_machine_what_was_not_asked_for_is_named_and_what_programs_write_is
                      f'{folder}/handbook.txt: line 4 added: "more"', f"{folder}/link made", f"{folder}/recipe.txt deleted",
                      f"{folder}/timetable.txt: permissions changed from 0644 to 0600"]),
         ]  # fmt: skip
+
+
+@dataclass
+class InShell(Files):
+    """The agent's home folder as a folder of this host, which the guest's command looks at."""
+
+    def execute(self, command: list[str] | str, shell: bool = False) -> dict[str, Any]:
+        done = subprocess.run(["sh", "-c", str(command)], capture_output=True, check=False)
+        return {"output": done.stdout.decode(errors="replace"), "error": done.stderr.decode(errors="replace")}
+
+
+def on_this_host(folder: Path) -> Desktop:
+    return cast("Desktop", Screen(InShell(), offers=replace(OFFERS, home=str(folder))))
+
+
+NOTHING_ASKED = Task(level="L1", discipline="", instruction="", values={}, steps=())
+
+
+def test_more_files_than_can_be_listed_are_damage_and_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The guest cuts off a longer list, which looked like a fault of the machine: the episode was tried again and left the denominator."""
+    screen = on_this_host(tmp_path)
+    (tmp_path / "kept.txt").write_text("kept")
+    before = look_before(screen, NOTHING_ASKED)
+    assert set(before.home.entries) == {"kept.txt"} and rewarded(screen, NOTHING_ASKED, before, seconds=0).value == 1
+    monkeypatch.setattr(home_snapshots, "_MOST_LISTED", 1_000)
+    for number in range(100):
+        (tmp_path / f"junk {number}").touch()
+    made = rewarded(screen, NOTHING_ASKED, before, seconds=0)
+    assert (made.value, made.side_effects) == (0.0, ["the home folder holds more files and folders than can be listed"])
+    with pytest.raises(MachineError):
+        look_before(screen, NOTHING_ASKED)  # before an agent begins, it is nobody's doing
+
+
+def test_files_that_take_too_long_to_digest_count_as_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = on_this_host(tmp_path)
+    (tmp_path / "kept.txt").write_text("kept")
+    before = look_before(screen, NOTHING_ASKED)
+    monkeypatch.setattr(home_snapshots, "_MOST_SECONDS", 0.001)
+    for number in range(20):
+        with (tmp_path / f"huge {number}").open("w") as file:
+            file.truncate(60_000_000)
+    assert "huge 0 made" in rewarded(screen, NOTHING_ASKED, before, seconds=0).side_effects
+
+
+def test_very_many_new_files_and_very_deep_folders_are_compared_in_no_time() -> None:
+    """Each was held against each other one that was made: an hour for what can be listed."""
+    files = {f"junk {number}": Entry("f", "0644", 0) for number in range(60_000)}
+    folders = {"/".join(["d"] * depth): Entry("d", "0755", 0) for depth in range(1, 1_500)}
+    told = side_effects(Home({}), Home({**files, **folders}), Changes(()), lambda path: None)
+    assert told[0] == "d/ made" and told[-1] == "and 59981 more"

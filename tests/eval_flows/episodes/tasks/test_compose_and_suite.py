@@ -16,6 +16,7 @@ from atomic_tasks.schema import placeholders
 from eval_flows.episodes.environment import reward
 from eval_flows.episodes.environment.reward import Before
 from eval_flows.episodes.environment.side_effects.home import Home
+from eval_flows.episodes.proofs.proving import subject_of
 from eval_flows.episodes.tasks.compose import NotComposed, sequence, single
 from eval_flows.episodes.tasks.fill import fill
 from eval_flows.episodes.tasks.needs import refuse_if_lacking
@@ -189,12 +190,19 @@ def test_what_a_task_asks_in_an_episode_stands_in_no_data_set(catalog: Catalog) 
 
 
 def test_no_path_of_one_machine_stands_in_a_task(catalog: Catalog) -> None:
-    for name in ("smoke", "desktop", "singles", "windows"):
+    for name in ("smoke", "desktop", "professional", "singles", "windows"):
         for made in suite_tasks(read_suite(name), catalog):
             assert "/home/" not in made.task.model_dump_json(), made.task
             elsewhere = made.task.on("/Users/somebody")
             assert "{home}" not in elsewhere.model_dump_json() and elsewhere.on("/home/agent") == elsewhere
             assert ("/Users/somebody" in elsewhere.model_dump_json()) == ("{home}" in made.task.model_dump_json())
+
+
+def test_no_path_of_one_machine_stands_in_other_ways_and_near_misses(catalog: Catalog) -> None:
+    for made in suite_tasks(read_suite("professional"), catalog):
+        if made.task.infeasible is None:
+            subject = subject_of(made, catalog)
+            assert not [one.words for one in (*subject.ways, *subject.near_misses) if "/home/" in one.task.model_dump_json()], made.lineage
 
 
 def step(application: str, *checks: str) -> TaskStep:
