@@ -13,6 +13,7 @@ from eval_flows.episodes.osworld.task_file import TaskFile
 from eval_flows.episodes.osworld.vocabulary import is_true
 
 _FILE = Path(__file__).parent / "applications.yaml"
+_BROWSER = "chromium"
 _SETS_VARIABLE = re.compile(r"\w+=.*", re.DOTALL)
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")  # what separates the commands of a shell
 _BEFORE = {"sudo", "-S", "exec", "nohup", "env", "export"}  # words that stand before the command that is meant
@@ -83,6 +84,12 @@ def commands_in(command: str | Sequence[str], shell: bool = False) -> Iterator[l
                 words = words[1:]
             if words:
                 yield words
+
+
+def starts_browser(words: Sequence[str]) -> bool:
+    """Tell whether a command starts the browser of our machines."""
+    started = applications().started(words)
+    return started is not None and started.program == _BROWSER
 
 
 def applications_of(task: TaskFile) -> list[Application]:
