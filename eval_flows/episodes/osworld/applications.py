@@ -75,7 +75,7 @@ def commands_of(task: TaskFile) -> Iterator[list[str]]:
 def commands_in(command: str | Sequence[str], shell: bool = False) -> Iterator[list[str]]:
     """Yield the words of each command in one that a task gives: several may stand in a text for a shell."""
     given = [command] if isinstance(command, str) else list(command)
-    is_script = not isinstance(command, str) and given[:1] and given[0].rpartition("/")[2] in ("bash", "sh") and "-c" in given
+    is_script = not isinstance(command, str) and is_for_shell(given)
     texts = given[-1:] if is_script else given if isinstance(command, str) else [shlex.join(given)] if not shell else [" ".join(given)]
     for text in texts:
         for part in _BETWEEN.split(text) if shell or is_script else [text]:
@@ -90,6 +90,11 @@ def starts_browser(words: Sequence[str]) -> bool:
     """Tell whether a command starts the browser of our machines."""
     started = applications().started(words)
     return started is not None and started.program == _BROWSER
+
+
+def is_for_shell(command: Sequence[str]) -> bool:
+    """Tell whether the words of a command hand a script to a shell, as their last word."""
+    return bool(command) and command[0].rpartition("/")[2] in ("bash", "sh") and "-c" in command
 
 
 def applications_of(task: TaskFile) -> list[Application]:

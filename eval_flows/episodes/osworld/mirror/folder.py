@@ -120,7 +120,7 @@ def _files(folder: Path, problems: list[Problem]) -> Iterator[tuple[str, Path]]:
             problems.append(_at(place, f"is not read: call it {DECLARATION}, or remove it"))
         if not place.is_dir() or place.name == _OF_HTTRACK:
             continue
-        if reason := host_mistake(os.fsencode(place.name).decode(errors="backslashreplace")):
+        if reason := host_mistake(os.fsencode(place.name).decode(errors="backslashreplace")) or _file_mistake(place, folder):
             problems.append(_at(place, reason))
             continue
         for parent, folders, names in os.walk(place):

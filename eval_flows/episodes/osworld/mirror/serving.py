@@ -13,7 +13,7 @@ from io import BytesIO
 from pathlib import Path
 
 from eval_flows.episodes.environment.desktop import Desktop
-from eval_flows.episodes.osworld.applications import commands_in, starts_browser
+from eval_flows.episodes.osworld.applications import commands_in, is_for_shell, starts_browser
 from eval_flows.episodes.osworld.in_guest import mirror
 from eval_flows.episodes.osworld.mirror.certificate import made_certificate
 from machines.errors import MachineError
@@ -60,11 +60,15 @@ def with_flags(command: Sequence[str] | str, shell: bool, flags: Sequence[str]) 
         return command
     if isinstance(command, str):
         return _in_text(command, flags)
-    starts = [words for words in commands_in(command, shell) if starts_browser(words)]
-    if any(command[len(command) - len(words) :] == words for words in starts):
-        (words,) = starts
-        return [*command[: len(command) - len(words) + 1], *flags, *words[1:]]
-    return [*command[:-1], _in_text(command[-1], flags)] if starts and not shell else _in_text(" ".join(command), flags) if starts else command
+    if shell:
+        return _in_text(" ".join(command), flags)
+    if is_for_shell(command):
+        return [*command[:-1], _in_text(command[-1], flags)]
+    for words in commands_in(command):
+        if starts_browser(words):
+            behind = len(command) - len(words) + 1
+            return [*command[:behind], *flags, *command[behind:]]
+    return command
 
 
 def _in_text(text: str, flags: Sequence[str]) -> str:
