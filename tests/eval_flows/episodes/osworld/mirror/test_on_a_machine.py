@@ -36,8 +36,8 @@ STARTS: dict[str, Any] = {"by the steps of the task": [step("launch", command=de
 ORACLE = "oracles: {web: {steps: [{click: {role: link, name: Lamps}}, {wait_for: {window: Lamps}}]}}"
 
 
-@pytest.mark.slow(minutes=0.7)
-@pytest.mark.rotates(of="proofs on a real desktop")
+@pytest.mark.whole  # its image takes 2 GB; test_in_a_browser.py protects the flags and the certificate in CI
+@pytest.mark.slow(minutes=1)
 @pytest.mark.parametrize("way", STARTS)
 def test_the_browser_shows_the_mirror_and_a_task_in_it_is_proven(own_data: DataFolder, tmp_path: Path, way: str) -> None:
     build_image("desktop", MACHINES, print)
