@@ -219,9 +219,9 @@ def served(folder: str, ports: tuple[int, int]) -> list[Server]:
 def main(folder: str, ports: tuple[int, int]) -> None:
     """Listen, and go on in the background: whoever waits for this program finds the servers there."""
     servers = served(folder, ports)
-    if os.fork():
+    if child := os.fork():
+        os.setpgid(child, child)  # before this program ends, with which all of its group end that have its command
         return
-    os.setpgid(0, 0)  # the group of this program ends with it
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     for server in servers:
         threading.Thread(target=server.serve_forever).start()

@@ -25,6 +25,7 @@ from eval_flows.episodes.osworld.safe_paths import is_inside
 
 DECLARATION = "mirror.yaml"
 LARGEST, MOST_FILES = 128 * 2**20, 20_000  # bytes and files of a mirror: a machine holds it in memory
+MOST_HOSTS = 500  # and hosts, all of which stand in one flag of the browser
 _OF_HTTRACK = "hts-cache"  # a folder that httrack keeps for itself
 _LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _LONGEST_HOST = 253
@@ -94,6 +95,9 @@ def read_mirror(folder: Path) -> Mirror:
     if not files and not problems:
         problems.append(_at(folder, "has no pages: give a folder with a folder for each host in it, such as www.example.com/index.html"))
     declared = _declaration(folder / DECLARATION, files, problems)
+    hosts = len({*declared.same, *(name.partition("/")[0] for name in files)})
+    if hosts > MOST_HOSTS:
+        problems.append(_at(folder, f"has {hosts} hosts, but at most {MOST_HOSTS} are taken: leave out what the tasks do not show"))
     if problems:
         raise BadInput(problems)
     return Mirror(files, declared)

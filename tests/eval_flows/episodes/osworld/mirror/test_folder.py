@@ -134,3 +134,5 @@ def test_an_empty_folder_and_a_huge_mirror_are_refused(tmp_path: Path, monkeypat
     made_mirror(tmp_path)
     monkeypatch.setattr(folder, "LARGEST", 10)
     assert "at most 20000 files and 10 bytes are taken" in refused(tmp_path)
+    monkeypatch.setattr(folder, "MOST_HOSTS", 2)
+    assert "has 3 hosts, but at most 2 are taken" in refused(tmp_path)
