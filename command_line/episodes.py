@@ -55,6 +55,11 @@ def list_suites() -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of oracles for these tasks (default: those that come with Deskmill).",
 )
+@click.option(
+    "--mirror",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a mirror of sites, with a folder for each host: the browsers of the tasks find these sites there.",
+)
 @click.option("--dry-run", "is_dry", is_flag=True, help="Report everything and write nothing.")
 @click.option("--machine", "machine_kind", help="Kind of the machine that the tasks are to be played on (default: one of ours with the image).")
 @click.option("--machine-option", nargs=2, multiple=True, metavar="NAME VALUE", help="An option of that kind of machine.")
@@ -67,6 +72,7 @@ def import_tasks(
     stand_ins: bool,
     judged_by: Any,
     oracles: Path | None,
+    mirror: Path | None,
     is_dry: bool,
     machine_kind: str | None,
     machine_option: tuple[tuple[str, str], ...],
@@ -75,6 +81,7 @@ def import_tasks(
     from atomic_tasks.problems import BadInput
     from eval_flows.episodes.osworld.file_cache import FileCache
     from eval_flows.episodes.osworld.importing import Asked, import_suite
+    from eval_flows.episodes.osworld.mirror.folder import read_mirror
     from eval_flows.episodes.osworld.report import told
     from machines.machine import MachineChoice
     from warehouse.layout import DataFolder
@@ -89,7 +96,8 @@ def import_tasks(
         raise BadInput("--dry-run writes nothing, so it makes no stand-ins: leave --stand-ins out")
     data = DataFolder.from_environment()
     offers = None if machine_kind is None else MachineChoice(machine_kind, image, data.machines, dict(machine_option)).offers
-    asked = Asked(folder, name, image, FileCache.of(cache or data.task_files, fetch, stand_ins), judged_by, offers, oracles)
+    files, sites = FileCache.of(cache or data.task_files, fetch, stand_ins), None if mirror is None else read_mirror(mirror)
+    asked = Asked(folder, name, image, files, judged_by, offers, oracles, sites)
     found = import_suite(asked, data, is_dry)
     click.echo(told(found.rows))
     for index in found.indexes:

@@ -13,6 +13,7 @@ from eval_flows.episodes.osworld.task_file import TaskFile
 from eval_flows.episodes.osworld.vocabulary import is_true
 
 _FILE = Path(__file__).parent / "applications.yaml"
+_BROWSER = "chromium"
 _SETS_VARIABLE = re.compile(r"\w+=.*", re.DOTALL)
 _BETWEEN = re.compile(r"&&|\|\||[;|\n]")  # what separates the commands of a shell
 _BEFORE = {"sudo", "-S", "exec", "nohup", "env", "export"}  # words that stand before the command that is meant
@@ -74,7 +75,7 @@ def commands_of(task: TaskFile) -> Iterator[list[str]]:
 def commands_in(command: str | Sequence[str], shell: bool = False) -> Iterator[list[str]]:
     """Yield the words of each command in one that a task gives: several may stand in a text for a shell."""
     given = [command] if isinstance(command, str) else list(command)
-    is_script = not isinstance(command, str) and given[:1] and given[0].rpartition("/")[2] in ("bash", "sh") and "-c" in given
+    is_script = not isinstance(command, str) and is_for_shell(given)
     texts = given[-1:] if is_script else given if isinstance(command, str) else [shlex.join(given)] if not shell else [" ".join(given)]
     for text in texts:
         for part in _BETWEEN.split(text) if shell or is_script else [text]:
@@ -83,6 +84,17 @@ def commands_in(command: str | Sequence[str], shell: bool = False) -> Iterator[l
                 words = words[1:]
             if words:
                 yield words
+
+
+def starts_browser(words: Sequence[str]) -> bool:
+    """Tell whether a command starts the browser of our machines."""
+    started = applications().started(words)
+    return started is not None and started.program == _BROWSER
+
+
+def is_for_shell(command: Sequence[str]) -> bool:
+    """Tell whether the words of a command hand a script to a shell, as their last word."""
+    return bool(command) and command[0].rpartition("/")[2] in ("bash", "sh") and "-c" in command
 
 
 def applications_of(task: TaskFile) -> list[Application]:

@@ -27,7 +27,7 @@ def imported_tasks(folder: Path, judged_by: JudgedBy) -> list[ImportedSuiteTask]
         if lacking:
             raise BadInput(f"{folder / 'files.json'}: has no hash of {lacking[0]}, which {row.task} fetches: import the suite again")
         if file is not None:
-            made.append(imported_task(row.task, file, hashes, folder / "files", judged_by, oracles.get(file.id)))
+            made.append(imported_task(row.task, file, hashes, folder / "files", judged_by, oracles.get(file.id), row.mirror))
     if problems:
         raise BadInput(problems)
     return made

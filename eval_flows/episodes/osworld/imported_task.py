@@ -45,6 +45,12 @@ class ImportedTask(Task):
         return [one.program for one in applications_of(self.file) if one.program is not None]
 
 
+class MirroredTask(ImportedTask):
+    """The same with a mirror of sites, by the SHA-256 of its zip file: its browser has the pages there, and no network."""
+
+    mirror: str
+
+
 class ImportedSuiteTask(SuiteTask):
     """A task of an imported suite, with the reason why it is not proven, if there is one."""
 
@@ -79,9 +85,18 @@ class ImportedSuiteTask(SuiteTask):
 
 
 def imported_task(
-    name: str, file: TaskFile, hashes: Mapping[str, str], store: Path, judged_by: JudgedBy = "ours", oracle: Oracle | None = None
+    name: str,
+    file: TaskFile,
+    hashes: Mapping[str, str],
+    store: Path,
+    judged_by: JudgedBy = "ours",
+    oracle: Oracle | None = None,
+    mirror: str | None = None,
 ) -> ImportedSuiteTask:
-    """Return the task of a task file that is runnable here. The first of its steps has the whole oracle, since the file tells of no parts."""
+    """Return the task of a task file that is runnable here, with the mirror of that hash, if it uses one.
+
+    The first of its steps has the whole oracle, since the file tells of no parts.
+    """
     programs = list(dict.fromkeys(one.program for one in applications_of(file) if one.program is not None)) or [_OF_NOTHING]
     oracles = [oracle.steps if oracle else (), *([()] * (len(programs) - 1))]
     steps = tuple(
@@ -100,6 +115,8 @@ def imported_task(
         judged_by=judged_by,
         store=store,
     )
+    if mirror is not None:
+        made = MirroredTask(**dict(made), mirror=mirror)
     unproven = None if file.is_infeasible else "imported: it has no oracle" if oracle is None else oracle.unproven
     return ImportedSuiteTask(name, made, unproven)
 

@@ -14,10 +14,11 @@ from atomic_tasks.schema import Declared
 from eval_flows.episodes.osworld.file_cache import BadFile, FileCache, Kept, written
 from eval_flows.episodes.osworld.imported_task import JudgedBy
 from eval_flows.episodes.osworld.json_source import read_json
-from eval_flows.episodes.osworld.needs import HOMES, Here, names_home, need_of
+from eval_flows.episodes.osworld.mirror.folder import Mirror
+from eval_flows.episodes.osworld.needs import HOMES, Here, names_home, need_of, no_page, uses_mirror
 from eval_flows.episodes.osworld.oracles import OURS, Oracle, read_oracles
 from eval_flows.episodes.osworld.oracles import written as written_oracles
-from eval_flows.episodes.osworld.report import told, with_stand_ins
+from eval_flows.episodes.osworld.report import told, with_what
 from eval_flows.episodes.osworld.setup import CARRIED_OUT, NOT_ON_WINDOWS
 from eval_flows.episodes.osworld.task_file import TaskFile, is_index, option_mistakes, read_task_file
 from eval_flows.episodes.tasks.suite import own_suites
@@ -33,7 +34,7 @@ class Row(Declared):
     """A task file: its name (the path below the imported folder, without ending), its application (its folder), and the reason why it is not run.
 
     `reason` is a name of `needs.yaml`, `refused` for a file with mistakes, or None for a runnable task; `what` says what it needs. `has_stand_ins`
-    tells whether files that it fetches are stand-ins.
+    tells whether files that it fetches are stand-ins. `mirror` is the SHA-256 of the mirror of sites (its zip file) that a runnable task uses.
     """
 
     task: str
@@ -41,6 +42,7 @@ class Row(Declared):
     reason: str | None
     what: str = ""
     has_stand_ins: bool = False
+    mirror: str | None = None
 
 
 ROWS = TypeAdapter(list[Row])
@@ -51,7 +53,8 @@ class Asked:
     """What to import: a folder of task files, as a suite of this name, for an image, with the files of a cache, and whose metrics judge.
 
     `oracles` is a folder of oracles for these tasks; without one, ours are used, which are for other tasks too.
-    `offers` is what a named machine offers that the tasks are to be played on, if it is another one than ours with the image.
+    `offers` is what a named machine offers that the tasks are to be played on, if it is another one than ours with the image. `mirror` is a mirror
+    of sites.
     """
 
     folder: Path
@@ -61,6 +64,7 @@ class Asked:
     judged_by: JudgedBy = "ours"
     offers: Offers | None = None
     oracles: Path | None = None
+    mirror: Mirror | None = None
 
     @property
     def platform(self) -> str:
@@ -96,6 +100,8 @@ def import_suite(asked: Asked, data: DataFolder, is_dry: bool) -> Imported:
     if asked.name in own_suites():
         raise BadInput(f"--name {asked.name}: Deskmill has a suite of this name; choose another")
     images = declared().images
+    if asked.mirror is not None and asked.offers is not None:
+        raise BadInput("--mirror: only machines of ours serve a mirror of sites: leave --mirror or --machine out")
     if asked.image not in images:
         raise BadInput(f"--image: there is no image '{asked.image}' in machines/desktop.yaml{suggestion(asked.image, images)}")
     found = read_folder(asked)
@@ -135,7 +141,8 @@ def _here(asked: Asked, found: Imported) -> Here:
     programs = declared().images[asked.image] if asked.offers is None else asked.offers.programs
     steps = [name for name in CARRIED_OUT if asked.platform != "windows" or name not in NOT_ON_WINDOWS]
     home = None if asked.offers is None else asked.offers.home
-    return Here(programs, lambda address: address in found.files, steps, GETTERS, METRICS, asked.platform, home)
+    has_page = asked.mirror.pages.has if asked.mirror is not None else no_page
+    return Here(programs, lambda address: address in found.files, steps, GETTERS, METRICS, asked.platform, home, has_page)
 
 
 def _row(path: Path, asked: Asked, here: Here, found: Imported) -> Row:
@@ -160,7 +167,10 @@ def _row(path: Path, asked: Asked, here: Here, found: Imported) -> Row:
     found.tasks[name] = (path, task)
     need = need_of(task, here)
     has_stand_ins = any(address in found.files and found.files[address][1].stand_in for _, address in task.addresses)
-    return Row(task=name, application=application, reason=need.reason if need else None, what=need.what if need else "", has_stand_ins=has_stand_ins)
+    if need is not None:
+        return Row(task=name, application=application, reason=need.reason, what=need.what, has_stand_ins=has_stand_ins)
+    mirror = asked.mirror.sha256 if asked.mirror is not None and uses_mirror(task, here) else None
+    return Row(task=name, application=application, reason=None, has_stand_ins=has_stand_ins, mirror=mirror)
 
 
 def _whole(name: str) -> str:
@@ -192,6 +202,8 @@ def _write(asked: Asked, found: Imported, data: DataFolder) -> None:
         (folder / "files").mkdir()
         for path, kept in found.files.values():
             shutil.copyfile(path, folder / "files" / kept.sha256)
+        if asked.mirror is not None and any(row.mirror for row in found.runnable):
+            (folder / "files" / asked.mirror.sha256).write_bytes(asked.mirror.archive)
         (folder / "files.json").write_text(written({address: kept.model_copy(update={"file": None}) for address, (_, kept) in found.files.items()}))
         (folder / ORACLES).mkdir()
         (folder / ORACLES / f"{asked.name}.yaml").write_text(written_oracles(found.oracles))
@@ -206,7 +218,7 @@ def _suite(asked: Asked, found: Imported) -> dict[str, object]:
     is_home_named = any(names_home(found.tasks[row.task][1], asked.platform) for row in found.runnable)
     return {
         "title": asked.name,
-        "description": f"{len(found.runnable)} runnable tasks of {len(found.rows)} imported task files{with_stand_ins(found.rows)}.",
+        "description": f"{len(found.runnable)} runnable tasks of {len(found.rows)} imported task files{with_what(found.rows)}.",
         "image": asked.image,
         "seed": 0,
         **({"platform": asked.platform} if asked.platform != "linux" else {}),

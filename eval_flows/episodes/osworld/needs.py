@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from atomic_tasks.schema import Declared
 from atomic_tasks.yaml_source import read_declared_file
-from eval_flows.episodes.osworld.applications import applications, applications_of, commands_of
+from eval_flows.episodes.osworld.applications import applications, applications_of, commands_in, commands_of, starts_browser
 from eval_flows.episodes.osworld.task_file import INFEASIBLE, TaskFile, calls_not_taken, listed, options_not_taken
-from eval_flows.episodes.osworld.vocabulary import vocabulary
+from eval_flows.episodes.osworld.vocabulary import is_true, vocabulary
 
 if TYPE_CHECKING:
     from eval_flows.episodes.osworld.metrics import Metric
@@ -25,6 +25,7 @@ _OF_WINDOWS = re.compile(r"[A-Za-z]:\\")
 _WINDOWS_ID = re.compile(r"-wos\b", re.IGNORECASE)
 _WINDOWS_COMMANDS = {"start", "powershell", "powershell.exe", "cmd", "cmd.exe", "taskkill", "explorer.exe"}
 HOMES = {"linux": "/home/user", "windows": "C:\\Users\\Docker"}  # of the users on the machines of the two benchmarks
+_OF_PAGES = ("web", "internet")  # needs of getters that look at pages
 _DEFAULT_PREFIX = "https://"  # of `goto_prefix`
 
 
@@ -47,11 +48,17 @@ def reasons() -> dict[str, Reason]:
     return read_declared_file(_FILE, Reasons).reasons
 
 
+def no_page(address: str) -> bool:
+    """Return False, where there is no mirror of sites."""
+    return False
+
+
 @dataclass(frozen=True)
 class Here:
     """What there is here: the programs of the image, the files of the cache by their address, setup steps, getters and metrics by their names.
 
-    Where a machine was named, `programs`, `platform` and `home` are its own; without one, `home` is not known.
+    Where a machine was named, `programs`, `platform` and `home` are its own; without one, `home` is not known. `has_page` tells whether the mirror of
+    sites has a page for an address.
     """
 
     programs: Collection[str]
@@ -61,6 +68,7 @@ class Here:
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     platform: str = "linux"
     home: str | None = None
+    has_page: Callable[[str], bool] = no_page
 
 
 @dataclass(frozen=True)
@@ -118,29 +126,60 @@ def _account(task: TaskFile, here: Here) -> Iterator[str]:
 
 
 def _internet(task: TaskFile, here: Here) -> Iterator[str]:
-    if task.proxy:
+    is_mirrored = uses_mirror(task, here)
+    if task.proxy and not is_mirrored:
         yield "proxy"
-    yield from _marked(task, "internet")
-    for _, step in task.steps:
-        if step.type in ("chrome_open_tabs", "launch"):
-            yield from (address for text in _texts(step.parameters) for address in _OF_THE_WEB.findall(text))
+    yield from (step.type for _, step in task.steps if vocabulary().steps[step.type].needs == "internet")
+    for _, getter in task.getters:
+        if vocabulary().getters[getter["type"]].needs == "internet" and not here.has_page(getter.get("url", "")):
+            yield str(getter["type"])
+    yield from (address for address, in_browser in _opened(task) if not (in_browser and here.has_page(address)))
     networked = applications().networked
     yield from (" ".join(words[:2]) for words in commands_of(task) if any(tuple(words[: len(one)]) == one for one in networked))
-    yield from _pages(task)
+    yield from _pages(task, here, is_mirrored)
 
 
-def _pages(task: TaskFile) -> Iterator[str]:
-    """Yield what getters look at on the live web, as far as the task names it."""
-    expected = [text for place, one in task.getters if place[1] == "expected" for text in _texts(one)]
-    is_of_browser = any(_OF_THE_BROWSER.match(text) for text in expected)
+def uses_mirror(task: TaskFile, here: Here) -> bool:
+    """Tell whether the mirror of sites has a page that the browser is to open, or that a getter names."""
+    opened = [address for address, in_browser in _opened(task) if in_browser]
+    named = [text for _, getter in task.getters if vocabulary().getters[getter["type"]].needs in _OF_PAGES for text in _named(task, getter)]
+    return any(map(here.has_page, [*opened, *named]))
+
+
+def _opened(task: TaskFile) -> Iterator[tuple[str, bool]]:
+    """Yield the addresses of the web that steps open, and whether the browser does."""
+    for _, step in task.steps:
+        if step.type in ("chrome_open_tabs", "launch"):
+            commands = commands_in(step.parameters.get("command", []), is_true(step.parameters.get("shell", False)))
+            in_browser = all(starts_browser(words) for words in commands if any(map(_OF_THE_WEB.search, words)))
+            yield from ((address, in_browser) for text in _texts(step.parameters) for address in _OF_THE_WEB.findall(text))
+
+
+def _pages(task: TaskFile, here: Here, is_mirrored: bool) -> Iterator[str]:
+    """Yield what getters look at on the live web, as far as the task names it and no mirror has it. A pattern names no page."""
+    is_of_browser = any(_OF_THE_BROWSER.match(text) for text in _expected(task))
     for _, getter in task.getters:
         word = vocabulary().getters[getter["type"]]
-        if word.needs != "web":
+        if word.needs not in ("web", "stream"):
             continue
-        prefix = getter.get("goto_prefix", _DEFAULT_PREFIX if "goto_prefix" in word.fields else "")
-        named = [text for text in [*_texts(getter), *expected] if _OF_THE_WEB.match(text) and text != prefix]
-        if named or (_OF_THE_WEB.match(prefix) and not is_of_browser):
-            yield (named or [str(getter["type"])])[0]
+        named = _named(task, getter)
+        yield from (text for text in named if not (word.needs == "web" and (here.has_page(text) or (is_mirrored and "\\" in text))))
+        if not named and _OF_THE_WEB.match(_prefix(getter)) and not is_of_browser and not is_mirrored:
+            yield str(getter["type"])
+
+
+def _named(task: TaskFile, getter: Mapping[str, Any]) -> list[str]:
+    """Return the addresses of the web that a getter names, and those that are expected."""
+    return [text for text in [*_texts(getter), *_expected(task)] if _OF_THE_WEB.match(text) and text != _prefix(getter)]
+
+
+def _expected(task: TaskFile) -> list[str]:
+    return [text for place, one in task.getters if place[1] == "expected" for text in _texts(one)]
+
+
+def _prefix(getter: Mapping[str, Any]) -> str:
+    """Return what a getter puts before the address in front; nothing if it takes none."""
+    return str(getter.get("goto_prefix", _DEFAULT_PREFIX if "goto_prefix" in vocabulary().getters[getter["type"]].fields else ""))
 
 
 def _application(task: TaskFile, here: Here) -> Iterator[str]:

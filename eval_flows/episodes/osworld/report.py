@@ -20,10 +20,15 @@ def told(rows: Sequence[Row]) -> str:
     return "\n\n".join(part for part in (_table(rows), _summary(rows), _not_run(rows)) if part)
 
 
-def with_stand_ins(rows: Sequence[Row]) -> str:
-    """Return in words how many of the runnable tasks have stand-ins; nothing if none has."""
-    count = sum(row.has_stand_ins for row in rows if row.reason is None)
-    return f" ({count} of them with stand-ins for files that they fetch)" if count else ""
+def with_what(rows: Sequence[Row]) -> str:
+    """Return in words how many of the runnable tasks have stand-ins, and how many use the mirror of sites; nothing if none does."""
+    runnable = [row for row in rows if row.reason is None]
+    counts = {
+        "stand-ins for files that they fetch": sum(row.has_stand_ins for row in runnable),
+        "the mirror": sum(row.mirror is not None for row in runnable),
+    }
+    told = [f"{count} of them with {what}" for what, count in counts.items() if count]
+    return f" ({', '.join(told)})" if told else ""
 
 
 def _table(rows: Sequence[Row]) -> str:
@@ -41,7 +46,7 @@ def _table(rows: Sequence[Row]) -> str:
 
 def _summary(rows: Sequence[Row]) -> str:
     counted = Counter(row.reason for row in rows)
-    lines = [f"{len(rows)} task files: {counted[None]} runnable here{with_stand_ins(rows)}, {len(rows) - counted[None]} not"]
+    lines = [f"{len(rows)} task files: {counted[None]} runnable here{with_what(rows)}, {len(rows) - counted[None]} not"]
     lines += [f"{counted[name]:>5} {name}: {reason.title}; {reason.remedy}" for name, reason in reasons().items() if counted[name]]
     if counted[_REFUSED]:
         lines.append(f"{counted[_REFUSED]:>5} {_REFUSED}: has mistakes; correct them, or leave the file out")

@@ -18,6 +18,7 @@ from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.osworld.applications import applications, commands_in
 from eval_flows.episodes.osworld.browsing import PROFILES, with_visits
 from eval_flows.episodes.osworld.guest_of_desktop import for_client
+from eval_flows.episodes.osworld.mirror.serving import with_flags
 from eval_flows.episodes.osworld.task_file import Step, listed
 from eval_flows.episodes.osworld.vocabulary import is_true
 from machines.errors import MachineError
@@ -32,11 +33,12 @@ Parameters = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Hand:
-    """What carries out the steps of one task: its desktop, its folder on this host, and what gives the files of addresses."""
+    """What carries out the steps of one task: its desktop, its folder on this host, what gives the files of addresses, and flags for a browser."""
 
     desktop: Desktop
     cache: Path
     content: Callable[[str], bytes]
+    browser_flags: Sequence[str] = ()
 
     def carry_out(self, step: Step) -> None:
         """Carry out a step; `MachineError` if it cannot be done."""
@@ -48,7 +50,7 @@ class Hand:
 
     def _launch(self, asked: Parameters) -> None:
         shell = is_true(asked.get("shell", False))
-        self.desktop.client.launch(*for_client(asked["command"], shell))
+        self.desktop.client.launch(*for_client(with_flags(asked["command"], shell, self.browser_flags), shell))
         for words in commands_in(asked["command"], shell):
             started = applications().started(words)
             if started and started.program and started.program in self.desktop.offers.programs:

@@ -11,8 +11,9 @@ from eval_flows.episodes.environment.reward import Reward
 from eval_flows.episodes.environment.stage import Stage, Start
 from eval_flows.episodes.osworld.evaluator import Guests, evaluate
 from eval_flows.episodes.osworld.guest_of_desktop import DesktopGuest
-from eval_flows.episodes.osworld.imported_task import ImportedTask
+from eval_flows.episodes.osworld.imported_task import ImportedTask, MirroredTask
 from eval_flows.episodes.osworld.metrics import METRICS, THEIRS
+from eval_flows.episodes.osworld.mirror.serving import serve
 from eval_flows.episodes.osworld.setup import Hand
 from eval_flows.episodes.osworld.task_file import FETCHED, TaskFile, listed
 from eval_flows.episodes.tasks.task import TaskStep
@@ -30,9 +31,15 @@ class ImportedStage(Stage):
         self._task = task
         self._file: TaskFile = task.file
         self._folder = tempfile.TemporaryDirectory(prefix="deskmill-task-")
+        self._browser_flags: Sequence[str] = ()
 
     def set_up(self, desktop: Desktop, start: Start) -> None:
-        """Carry out the config steps, and wait until the screen is still. How the episode starts is the task's own: `start` changes nothing."""
+        """Serve the mirror of sites, if it has one, carry out the config steps, and wait until the screen is still.
+
+        How the episode starts is the task's own: `start` changes nothing.
+        """
+        if isinstance(self._task, MirroredTask):
+            self._browser_flags = serve(desktop, self._kept(self._task.mirror, "mirror of sites"))
         hand = self._hand(desktop)
         for number, step in enumerate(self._file.config):
             try:
@@ -62,7 +69,7 @@ class ImportedStage(Stage):
         return place
 
     def _hand(self, desktop: Desktop) -> Hand:
-        return Hand(desktop, self._place("task"), self._content)
+        return Hand(desktop, self._place("task"), self._content, self._browser_flags)
 
     def _keep_expected(self) -> None:
         """Put the files that the end is compared with into their folder, under the names that getters know them by."""
@@ -75,12 +82,15 @@ class ImportedStage(Stage):
 
     def _content(self, address: str) -> bytes:
         """Return the content of a file that the task fetches; `MachineError` if it is not what was imported."""
-        digest = self._task.hashes[address]
+        return self._kept(self._task.hashes[address], f"file of {address}")
+
+    def _kept(self, digest: str, what: str) -> bytes:
+        """Return a file of the suite by its hash; `MachineError` if it is gone or was changed."""
         place = self._task.store / digest
         try:
             content = place.read_bytes()
         except OSError as error:
-            raise MachineError(f"the imported file of {address} is gone ({place}): import the suite again") from error
+            raise MachineError(f"the imported {what} is gone ({place}): import the suite again") from error
         if hashlib.sha256(content).hexdigest() != digest:
-            raise MachineError(f"the imported file of {address} was changed ({place}): import the suite again")
+            raise MachineError(f"the imported {what} was changed ({place}): import the suite again")
         return content

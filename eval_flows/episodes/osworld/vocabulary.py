@@ -22,10 +22,13 @@ Fields = Mapping[str, Kind]
 
 
 class Word(Declared):
-    """A type of step or getter: its fields by name, and what it cannot do without. `web` is the internet, if the task names an address there."""
+    """A type of step or getter: its fields by name, and what it cannot do without.
+
+    `web` and `stream` are the internet, if the task names an address there.
+    """
 
     fields: dict[str, Kind]
-    needs: Literal["internet", "web", "account", "windows"] | None = None
+    needs: Literal["internet", "web", "stream", "account", "windows"] | None = None
 
 
 class Vocabulary(Declared):

@@ -1,0 +1,1 @@
+"""Local mirrors of sites, which stand in for the web on machines that reach no network."""
