@@ -51,7 +51,7 @@ def reasons() -> dict[str, Reason]:
 class Here:
     """What there is here: the programs of the image, the files of the cache by their address, setup steps, getters and metrics by their names.
 
-    Where a machine was named, `programs`, `platform` and `home` are its own; without one, `home` is not known.
+    `programs`, `platform` and `home` are those of the machine that the tasks are to be played on; None for a home folder that is not known.
     """
 
     programs: Collection[str]
