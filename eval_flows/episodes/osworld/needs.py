@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).parent / "needs.yaml"
 _OF_THE_WEB = re.compile(r"https?://(?!localhost\b|127\.|\[::1\])[^\s'\"]*", re.IGNORECASE)
+_OF_THE_MACHINE = re.compile(r"(https?://)?(localhost|127\.[\d.]+|\[::1\])(?=[:/]|$)", re.IGNORECASE)
+_FETCHES = re.compile(r"\b(urlopen|urlretrieve|requests|httpx|aiohttp|curl|wget|Invoke-WebRequest)\b")  # words of programs that fetch an address
 _OF_THE_BROWSER = re.compile(r"(chrome|file|about)://?", re.IGNORECASE)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:\\")
 _WINDOWS_ID = re.compile(r"-wos\b", re.IGNORECASE)
@@ -124,9 +126,19 @@ def _internet(task: TaskFile, here: Here) -> Iterator[str]:
     for _, step in task.steps:
         if step.type in ("chrome_open_tabs", "launch"):
             yield from (address for text in _texts(step.parameters) for address in _OF_THE_WEB.findall(text))
-    networked = applications().networked
-    yield from (" ".join(words[:2]) for words in commands_of(task) if any(tuple(words[: len(one)]) == one for one in networked))
+    yield from (" ".join(words[:2]) for words in commands_of(task) if _asks_network(words))
+    yield from (address for text in _codes(task) if _FETCHES.search(text) for address in _OF_THE_WEB.findall(text))
     yield from _pages(task)
+
+
+def _asks_network(words: Sequence[str]) -> bool:
+    """Tell whether a command asks the network, and not a server on the machine itself."""
+    return any(tuple(words[: len(one)]) == one for one in applications().networked) and not any(map(_OF_THE_MACHINE.match, words))
+
+
+def _codes(task: TaskFile) -> Iterator[str]:
+    """Yield the texts of commands, among which are programs."""
+    yield from (text for _, step in task.steps for text in _texts(step.parameters.get("command")))
 
 
 def _pages(task: TaskFile) -> Iterator[str]:
