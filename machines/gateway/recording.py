@@ -19,7 +19,9 @@ _PACKAGE = "av"
 
 
 class Recording:
-    """A recording, from when it is made until `end`, or for four hours. `picture` returns the screen as PNG; while it raises `MachineError`, the last one is shown.
+    """A recording, from when it is made until `end`, or for four hours.
+
+    `picture` returns the screen as PNG; while it raises `MachineError`, the last one is shown.
 
     `MachineNeeds` if this host cannot make films.
     """
