@@ -1,4 +1,4 @@
-"""The history of Chrome: adding visits to the database that a profile has."""
+"""The history of Chrome or Edge: adding visits to the database that a profile has."""
 
 import sqlite3
 import tempfile
@@ -7,7 +7,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-PROFILES = (".config/google-chrome/Default/History", ".config/chromium/Default/History")
+HISTORIES: Mapping[tuple[str, str], Sequence[str]] = {
+    ("Chrome", "linux"): (".config/google-chrome/Default/History", ".config/chromium/Default/History"),
+    ("Chrome", "windows"): ("AppData\\Local\\Google\\Chrome\\User Data\\Default\\History",),
+    ("Edge", "windows"): ("AppData\\Local\\Microsoft\\Edge\\User Data\\Default\\History",),
+}
+"""Where the home folder has the history of a browser, by the browser and the platform."""
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)  # Chrome counts microseconds since then
 _LINK = 0x30000000  # the transition of a visit that begins and ends a chain
 

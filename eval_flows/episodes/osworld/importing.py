@@ -18,7 +18,7 @@ from eval_flows.episodes.osworld.needs import HOMES, Here, names_home, need_of
 from eval_flows.episodes.osworld.oracles import OURS, Oracle, read_oracles
 from eval_flows.episodes.osworld.oracles import written as written_oracles
 from eval_flows.episodes.osworld.report import told, with_stand_ins
-from eval_flows.episodes.osworld.setup import CARRIED_OUT, NOT_ON_WINDOWS
+from eval_flows.episodes.osworld.setup import CARRIED_OUT
 from eval_flows.episodes.osworld.task_file import TaskFile, is_index, option_mistakes, read_task_file
 from eval_flows.episodes.tasks.suite import own_suites
 from machines.image import Image, declared
@@ -133,8 +133,7 @@ def _here(asked: Asked, found: Imported) -> Here:
     from eval_flows.episodes.osworld.metrics import METRICS
 
     machine = asked.machine
-    steps = [name for name in CARRIED_OUT if machine.platform != "windows" or name not in NOT_ON_WINDOWS]
-    return Here(machine.programs, lambda address: address in found.files, steps, GETTERS, METRICS, machine.platform, machine.home)
+    return Here(machine.programs, lambda address: address in found.files, CARRIED_OUT, GETTERS, METRICS, machine.platform, machine.home)
 
 
 def _row(path: Path, asked: Asked, here: Here, found: Imported) -> Row:

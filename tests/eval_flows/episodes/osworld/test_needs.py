@@ -69,7 +69,7 @@ DOWNLOAD = task()["config"]
         ({"related_apps": ["libreoffice_impress"]}, "application", "LibreOffice Impress"),
         ({"related_apps": ["blender"]}, "application", "'blender', which is not known here"),
         ({"config": [step("launch", command=["code", "/home/user/a"])]}, "application", "VS Code"),
-        ({"config": [*DOWNLOAD, step("change_wallpaper", path="/a")]}, "setup", "change_wallpaper"),
+        ({"config": [*DOWNLOAD, step("tidy_desktop")]}, "setup", "tidy_desktop"),
         ({"evaluator": judged({"type": "vm_screen_size"})}, "getter", "vm_screen_size"),
         ({"evaluator": {**judged({"type": "vm_file", "path": "/a", "dest": "a"}), "func": "check_csv"}}, "metric", "check_csv"),
         ({"evaluator": {"func": "exact_match", "result": {"type": "rule", "rules": 1}}}, "metric", "exact_match: missing a required argument: 'rules'"),
