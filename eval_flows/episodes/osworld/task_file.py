@@ -5,6 +5,7 @@ What is read is kept as it is: `document` gives a JSON document that equals the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from inspect import Parameter, signature
 from pathlib import Path
@@ -16,7 +17,7 @@ from atomic_tasks.problems import Place, Problem, Source, suggestion
 from atomic_tasks.yaml_source import validated
 from eval_flows.episodes.osworld.json_source import read_json
 from eval_flows.episodes.osworld.safe_paths import climbing
-from eval_flows.episodes.osworld.vocabulary import getter_mistakes, is_true, step_mistakes, vocabulary
+from eval_flows.episodes.osworld.vocabulary import LONGEST_WAITS, getter_mistakes, is_true, step_mistakes, vocabulary
 
 if TYPE_CHECKING:
     from eval_flows.episodes.osworld.metrics import Metric
@@ -197,6 +198,7 @@ def _mistakes(task: TaskFile) -> Iterator[tuple[Place, str]]:
             continue
         wrong = [((*place, "parameters", *inner), reason) for inner, reason in step_mistakes(step.type, step.parameters)]
         yield from wrong or climbing((*place, "parameters"), step.parameters)
+    yield from _long_waits(task)
     yield from _function_mistakes(task)
     for place, getter in task.getters:
         fields = {name: value for name, value in getter.items() if name != "type" and not name.startswith("_comment")}
@@ -207,6 +209,18 @@ def _mistakes(task: TaskFile) -> Iterator[tuple[Place, str]]:
         wrong = [((*place, *inner), reason) for inner, reason in getter_mistakes(kind, fields)]
         wrong = wrong or [((*place, name), reason) for name, reason in _file_mistakes(getter)]
         yield from wrong or climbing(place, getter)
+
+
+def _long_waits(task: TaskFile) -> Iterator[tuple[Place, str]]:
+    """Yield the first step with which the steps of a task wait for longer than a task may."""
+    waited = 0.0
+    for place, step in task.steps:
+        for field in ("seconds", "max_wait_time"):
+            given = step.parameters.get(field, 0)
+            waited += given if isinstance(given, int | float) and math.isfinite(given) else 0
+            if waited > LONGEST_WAITS:
+                yield (*place, "parameters", field), f"with it, the steps wait for {waited:.0f} seconds; at most {LONGEST_WAITS} are taken for a task"
+                return
 
 
 def _file_mistakes(getter: Json) -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from eval_flows.episodes.osworld import setup
+from eval_flows.episodes.osworld import browsing, setup
 from eval_flows.episodes.osworld.browsing import with_visits
 from eval_flows.episodes.osworld.setup import Hand
 from eval_flows.episodes.osworld.task_file import Step
@@ -165,6 +165,18 @@ def test_the_time_of_a_visit_counts_from_1601() -> None:
     connection = sqlite3.connect(":memory:")
     connection.deserialize(changed)
     assert connection.execute("select visit_time from visits").fetchall() == [(2_000_000,)]
+
+
+def test_a_history_whose_triggers_never_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`postconfig` may change a database that the agent left, on the host of the checks."""
+    monkeypatch.setattr(browsing, "_SECONDS", 0.2)
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(history())
+    endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select sum(x) from n"
+    connection.execute(f"create trigger slow after insert on urls begin insert into visits (url) {endless}; end")
+    client = Client(files={"/home/user/.config/google-chrome/Default/History": connection.serialize()})
+    with pytest.raises(MachineError, match="is no history of Chrome: interrupted"):
+        carried_out(tmp_path, client, "update_browse_history", history=[{"url": "u", "title": "t", "visit_time_from_now_in_seconds": 1}])
 
 
 @pytest.mark.parametrize(
