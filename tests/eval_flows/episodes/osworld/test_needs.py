@@ -73,7 +73,9 @@ DOWNLOAD = task()["config"]
         ({"evaluator": judged({"type": "vm_screen_size"})}, "getter", "vm_screen_size"),
         ({"evaluator": {**judged({"type": "vm_file", "path": "/a", "dest": "a"}), "func": "check_csv"}}, "metric", "check_csv"),
         ({"evaluator": {"func": "exact_match", "result": {"type": "rule", "rules": 1}}}, "metric", "exact_match: missing a required argument: 'rules'"),
-        ({"evaluator": {**task()["evaluator"], "options": {"in_colour": True}}}, "metric", "compare_table with the option 'in_colour'"),
+        ({"evaluator": {**task()["evaluator"], "options": {"in_colour": True}}}, "metric", "compare_table has no option 'in_colour' (evaluator.options.in_colour)"),
+        ({"evaluator": judged({"type": "vm_file", "path": "/a", "dest": "a"}, {"expected": 1, "weather": 2})}, "metric",
+         "exact_match knows no key 'weather' of its rules (evaluator.expected.rules.weather)"),
     ],
 )  # fmt: skip
 def test_a_task_has_its_reason(changes: Json, reason: str, what: str) -> None:
@@ -85,9 +87,9 @@ def test_a_task_has_its_reason(changes: Json, reason: str, what: str) -> None:
     "changes",
     [
         {"config": [step("chrome_open_tabs", urls_to_open=["http://localhost:8000/", "file:///home/user/a.html"])]},
-        {"evaluator": judged({"type": "active_tab_info", "goto_prefix": ""}, {"url": "chrome://settings/passwords"})},
-        {"evaluator": judged({"type": "active_tab_info"}, {"url": "chrome://settings/passwords"})},
-        {"evaluator": judged({"type": "bookmarks"}, {"names": ["Favorites"]})},
+        {"evaluator": judged({"type": "active_tab_info", "goto_prefix": ""}, {"expected": "chrome://settings/passwords"})},
+        {"evaluator": judged({"type": "active_tab_info"}, {"expected": "chrome://settings/passwords"})},
+        {"evaluator": judged({"type": "bookmarks"}, {"expected": ["Favorites"]})},
         {"related_apps": ["os", "libreoffice_calc"]},
         {"config": [step("execute", command=["curl", "-s", "http://localhost:9222/json"])]},
         {"config": [step("execute", command=["python", "-c", "urlopen('http://127.0.0.1:8080/requests/status.xml')"])]},
