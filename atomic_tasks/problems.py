@@ -56,7 +56,7 @@ class Source:
 
     def problem(self, place: Place, reason: str) -> Problem:
         """Return a problem at the place, or at the nearest place around it that the file has."""
-        return Problem(self.file, self.line_of(place), _spelled(place), reason)
+        return Problem(self.file, self.line_of(place), spelled(place), reason)
 
 
 def shown_path(path: Path) -> str:
@@ -67,7 +67,7 @@ def shown_path(path: Path) -> str:
         return str(path)
 
 
-def _spelled(place: Place) -> str:
+def spelled(place: Place) -> str:
     """Return `tasks[3].needs[0]` for ('tasks', 3, 'needs', 0)."""
     text = ""
     for part in place:

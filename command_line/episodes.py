@@ -34,7 +34,9 @@ def list_suites() -> None:
 @suites.command("import")
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--name", required=True, help="Name of the suite.")
-@click.option("--image", default="desktop", show_default=True, help="The image that the tasks are to run on.")
+@click.option(
+    "--image", default="osworld", show_default=True, help="The image that the tasks are to run on: this one has the home folder that they name."
+)
 @click.option(
     "--cache",
     type=click.Path(file_okay=False, path_type=Path),

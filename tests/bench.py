@@ -20,6 +20,7 @@ from tests import (
     bench_density,
     bench_episodes,
     bench_hosts,
+    bench_imports,
     bench_machines,
     bench_people,
     bench_professional,
@@ -55,6 +56,7 @@ def main() -> None:
         *bench_machines.figures(),
         *bench_density.figures(),
         *bench_hosts.figures(),
+        *bench_imports.figures(),
         *bench_people.figures(),
         *bench_professional.figures(),
     ):

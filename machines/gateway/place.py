@@ -25,7 +25,7 @@ class Ports:
 
 
 class Place:
-    """A place. `used` is when the machine was last asked for anything, by `time.monotonic`."""
+    """A place. `used` is when the machine was last asked for anything, by `time.monotonic`; pictures for a recording are not asked for by anybody."""
 
     def __init__(self, name: str, machine: Machine, ports: Ports) -> None:
         """Take a machine that is not started."""
@@ -65,7 +65,7 @@ class Place:
         self._begin(self._machine.start)
 
     def reset(self) -> None:
-        """Bring the machine back to its snapshot, or start it if it is not started."""
+        """Bring the machine back to its snapshot, or start it if it is not started. Its recording ends, and nobody gets the film."""
         self._begin(self._machine.reset if self._is_started else self._machine.start)
 
     def stop(self) -> None:
@@ -73,16 +73,14 @@ class Place:
         with self._turn:
             self._is_started = False
             self._machine.stop()
-            if self._recording is not None:
-                self._recording.abandon()
-                self._recording = None
+            self._end_recording()
 
     def record(self) -> bool:
         """Begin to record the screen; tell whether that was not done already."""
         with self._turn:
             if self._recording is not None:
                 return False
-            self._recording = Recording(lambda: self.screenshot)
+            self._recording = Recording(lambda: _screenshot(self._machine.client))
             return True
 
     def recorded(self) -> bytes | None:
@@ -94,15 +92,13 @@ class Place:
     @property
     def screenshot(self) -> bytes:
         """Return the screen as PNG."""
-        found = self.client.observe(["screenshot"]).screenshot
-        if found is None:
-            raise MachineError("the machine gave no picture of its screen")
-        return found
+        return _screenshot(self.client)
 
     def _begin(self, begin: Callable[[], None]) -> None:
         with self._turn:
             self.used = time.monotonic()
             self._is_started = False
+            self._end_recording()  # a film is of one machine: it never begins with what another user did
             try:
                 begin()
                 install(self._machine.client)
@@ -110,3 +106,15 @@ class Place:
                 self._machine.stop()
                 raise
             self._is_started = True
+
+    def _end_recording(self) -> None:
+        if self._recording is not None:
+            self._recording.abandon()
+            self._recording = None
+
+
+def _screenshot(client: Client) -> bytes:
+    found = client.observe(["screenshot"]).screenshot
+    if found is None:
+        raise MachineError("the machine gave no picture of its screen")
+    return found

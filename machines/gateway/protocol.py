@@ -1,12 +1,14 @@
 """The protocol of OSWorld's guest server for one machine, as its harness asks (`desktop_env/server/main.py` and `desktop_env/controllers/`).
 
 Answers have the forms of theirs. Where theirs succeeds in silence (no window has the name, a command does not exist), this answers with a status of
-400 or more and says why. What no machine here can do is refused in words: it fetches nothing from a network, and its desktop has no wallpaper.
+400 or more and says why. What no machine here can do is refused in words: it fetches nothing from a network but from the machine itself.
 """
 
+import re
 import time
 from collections.abc import Callable
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, PlainTextResponse
@@ -16,11 +18,21 @@ from machines.client import Json, as_json
 from machines.errors import MachineError, MachineNeeds, RefusedAction
 from machines.gateway.place import NotStarted, Place
 from machines.gateway.terminal import shown_in_terminal
+from machines.gateway.wallpaper import change_wallpaper, wallpaper_of
 
+_THE_MACHINE = ("localhost", "127.0.0.1", "::1")  # addresses of servers on the machine itself
+_IS_LOCALHOST = re.compile(r"^(\w+://)localhost\b", re.IGNORECASE)  # a machine without /etc/hosts does not know the name
+_DOWNLOAD = """
+import pathlib, shutil, urllib.request
+place = pathlib.Path({path!r}).expanduser()
+place.parent.mkdir(parents=True, exist_ok=True)
+with urllib.request.urlopen({address!r}, timeout=20) as answer, place.open("wb") as file:
+    shutil.copyfileobj(answer, file)
+"""
 _PYTHON_SECONDS, _SCRIPT_SECONDS = 30.0, 100.0
 _STATUS: dict[type[Exception], int] = {RefusedAction: 400, ValueError: 400, NotStarted: 503, MachineNeeds: 501, MachineError: 500}
 _NO_NETWORK = "this machine fetches nothing from a network: the harness fetches the file, and sends it to /setup/upload"
-_NO_WALLPAPER = "the desktop of this machine has no wallpaper"
+_NO_WALLPAPER = "the desktop of this machine has no wallpaper: /setup/change_wallpaper sets one"
 
 
 class Refused(Exception):
@@ -100,9 +112,18 @@ def _add_looking(app: FastAPI, place: Place) -> None:
         raise Refused(404, f"no window is of the class {wanted}")
 
     @app.post("/wallpaper")
+    def wallpaper() -> Response:
+        if (found := wallpaper_of(place.client)) is None:
+            raise Refused(404, _NO_WALLPAPER)
+        return Response(found, media_type="application/octet-stream")
+
     @app.post("/setup/change_wallpaper")
-    def wallpaper() -> None:
-        raise Refused(404, _NO_WALLPAPER)
+    def to_wallpaper(asked: Body) -> Response:
+        path = place.commands.here(_text(asked, "path"))
+        if place.client.file(path) is None:
+            raise Refused(404, f"File not found: {path}")
+        change_wallpaper(place.client, path)
+        return PlainTextResponse("Wallpaper changed successfully")
 
 
 def _add_recording(app: FastAPI, place: Place) -> None:
@@ -149,8 +170,14 @@ def _add_files(app: FastAPI, place: Place) -> None:
         return PlainTextResponse("File Uploaded")
 
     @app.post("/setup/download_file")
-    def download_file() -> None:
-        raise Refused(501, _NO_NETWORK)
+    def download_file(asked: Body) -> Response:
+        address, path = _text(asked, "url"), place.commands.here(_text(asked, "path"))
+        if urlsplit(address).hostname not in _THE_MACHINE:
+            raise Refused(501, _NO_NETWORK)
+        done = place.commands.run_python(_DOWNLOAD.format(address=_IS_LOCALHOST.sub(r"\g<1>127.0.0.1", address), path=path), _PYTHON_SECONDS)
+        if done["returncode"]:
+            raise Refused(500, f"Failed to download {address}: {str(done['error']).strip().splitlines()[-1:]}")
+        return PlainTextResponse("File downloaded successfully")
 
 
 def _add_commands(app: FastAPI, place: Place) -> None:

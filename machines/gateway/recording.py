@@ -13,12 +13,15 @@ from PIL import Image
 from machines.errors import MachineError, MachineNeeds
 
 _EVERY = 0.5  # seconds between pictures
+_LONGEST = 4 * 3600.0  # seconds: the film is in memory, and who began it may never ask for it
 _TICK = Fraction(1, 1000)  # the unit of time in the film, in seconds
 _PACKAGE = "av"
 
 
 class Recording:
-    """A recording, from when it is made until `end`. `picture` returns the screen as PNG; while it raises `MachineError`, the last one is shown.
+    """A recording, from when it is made until `end`, or for four hours.
+
+    `picture` returns the screen as PNG; while it raises `MachineError`, the last one is shown.
 
     `MachineNeeds` if this host cannot make films.
     """
@@ -53,9 +56,9 @@ class Recording:
 
     def _pictures(self) -> Iterator[tuple[int, bytes]]:
         """Yield pictures that show something new, each with its millisecond, and at the end the last one once more."""
-        begun, last, is_over = time.monotonic(), b"", False
+        begun, last, pause, is_over = time.monotonic(), b"", 0.0, False
         while not is_over:
-            is_over = self._has_ended.wait(_EVERY if last else 0)
+            is_over, pause = self._has_ended.wait(pause) or time.monotonic() - begun > _LONGEST, _EVERY
             try:
                 picture = self._picture()
             except MachineError:

@@ -12,6 +12,7 @@ from language_models.chat import Message
 from language_models.errors import Excess
 
 Messages = tuple[Message, ...]
+NO_ANSWER = "(no answer)"  # stands where the model said nothing: many servers refuse a message without a text
 _MOST_HALVINGS = 2  # a smaller screen cannot be read
 _NO_PICTURES = "(The pictures of this step are left out.)"
 

@@ -11,12 +11,10 @@ from pydantic import BeforeValidator, Field
 from eval_flows.episodes.agents.agent import Situation
 from eval_flows.episodes.agents.asking import Asked
 from eval_flows.episodes.agents.choice import Setting
-from eval_flows.episodes.agents.context import Part
+from eval_flows.episodes.agents.context import NO_ANSWER, Part
 from eval_flows.episodes.agents.model import ModelAgent
 from eval_flows.episodes.agents.options import AgentOptions
 from language_models.chat import Message
-
-_NO_ANSWER = "(no answer)"  # many servers refuse a message without a text
 
 
 class ConversationOptions(AgentOptions):
@@ -47,7 +45,7 @@ class Conversation(ModelAgent):
 
     def _remember(self, number: int, asked: Asked) -> None:
         question, answer = asked.messages[-1], asked.answer
-        said = answer.message if answer.text.strip() else Message("assistant", _NO_ANSWER)
+        said = answer.message if answer.text.strip() else Message("assistant", NO_ANSWER)
         self._context.add(Part(number, (question if self._keeps_pictures else replace(question, images=()), said)))
         if self._most is not None:
             self._context.keep(self._most)

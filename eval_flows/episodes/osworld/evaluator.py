@@ -16,6 +16,7 @@ from eval_flows.episodes.checkers.checks import Checked
 from eval_flows.episodes.osworld.getters import GETTERS
 from eval_flows.episodes.osworld.guest import Guest
 from eval_flows.episodes.osworld.metrics import Metrics, TaskError
+from eval_flows.episodes.osworld.metrics.in_machine import on_machine
 from eval_flows.episodes.osworld.metrics.metric import is_of_host
 from eval_flows.episodes.osworld.setup import Hand
 from eval_flows.episodes.osworld.task_file import FETCHED, Evaluator, TaskFile, listed, part_of
@@ -68,6 +69,7 @@ def evaluate(task: TaskFile, hand: Hand, guests: Guests, metrics: Metrics) -> Ch
         if why:
             notes.append(f"postconfig[{number}] ({step.type}): {why}")
     compared: list[Compared] = []
+    metrics = on_machine(metrics, guests.others)
     for number in range(len(task.functions)):
         try:
             compared.append(_compare(task.evaluator, number, hand, guests, metrics))

@@ -28,6 +28,9 @@ class Guest(Protocol):
     def file(self, path: str) -> bytes | None:
         """Return the content of a file of the machine; None if there is none."""
 
+    def upload(self, path: str, content: bytes) -> None:
+        """Write a file of the machine, and the folders that it lies in."""
+
     def windows(self) -> Sequence[Window]:
         """Return the windows, the lowest first; places and sizes are in pixels."""
 

@@ -34,6 +34,10 @@ class DesktopGuest:
         """Return the content of a file; None if there is none."""
         return self._desktop.client.file(path)
 
+    def upload(self, path: str, content: bytes) -> None:
+        """Write a file, and the folders that it lies in."""
+        self._desktop.client.upload(path, content)
+
     def windows(self) -> Sequence[Window]:
         """Return the windows, the lowest first."""
         return self._desktop.windows()

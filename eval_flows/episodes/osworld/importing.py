@@ -19,10 +19,10 @@ from eval_flows.episodes.osworld.needs import HOMES, Here, names_home, need_of, 
 from eval_flows.episodes.osworld.oracles import OURS, Oracle, read_oracles
 from eval_flows.episodes.osworld.oracles import written as written_oracles
 from eval_flows.episodes.osworld.report import told, with_what
-from eval_flows.episodes.osworld.setup import CARRIED_OUT, NOT_ON_WINDOWS
+from eval_flows.episodes.osworld.setup import CARRIED_OUT
 from eval_flows.episodes.osworld.task_file import TaskFile, is_index, option_mistakes, read_task_file
 from eval_flows.episodes.tasks.suite import own_suites
-from machines.image import declared
+from machines.image import Image, declared
 from machines.machine import Offers
 from warehouse.layout import DataFolder, written_folder
 
@@ -67,9 +67,9 @@ class Asked:
     mirror: Mirror | None = None
 
     @property
-    def platform(self) -> str:
-        """Return the platform of the machine."""
-        return self.offers.platform if self.offers is not None else "linux"
+    def machine(self) -> Offers:
+        """Return what the machine offers that the tasks are to be played on: the named one, or ours with the image, which need not be built."""
+        return self.offers if self.offers is not None else Image(self.image, Path(), None).offers
 
 
 @dataclass
@@ -138,11 +138,9 @@ def _here(asked: Asked, found: Imported) -> Here:
     from eval_flows.episodes.osworld.getters import GETTERS
     from eval_flows.episodes.osworld.metrics import METRICS
 
-    programs = declared().images[asked.image] if asked.offers is None else asked.offers.programs
-    steps = [name for name in CARRIED_OUT if asked.platform != "windows" or name not in NOT_ON_WINDOWS]
-    home = None if asked.offers is None else asked.offers.home
+    machine = asked.machine
     has_page = asked.mirror.pages.has if asked.mirror is not None else no_page
-    return Here(programs, lambda address: address in found.files, steps, GETTERS, METRICS, asked.platform, home, has_page)
+    return Here(machine.programs, lambda address: address in found.files, CARRIED_OUT, GETTERS, METRICS, machine.platform, machine.home, has_page)
 
 
 def _row(path: Path, asked: Asked, here: Here, found: Imported) -> Row:
@@ -215,14 +213,15 @@ def _write(asked: Asked, found: Imported, data: DataFolder) -> None:
 
 def _suite(asked: Asked, found: Imported) -> dict[str, object]:
     """Return the declaration of the suite."""
-    is_home_named = any(names_home(found.tasks[row.task][1], asked.platform) for row in found.runnable)
+    platform = asked.machine.platform
+    is_home_named = any(names_home(found.tasks[row.task][1], platform) for row in found.runnable)
     return {
         "title": asked.name,
         "description": f"{len(found.runnable)} runnable tasks of {len(found.rows)} imported task files{with_what(found.rows)}.",
         "image": asked.image,
         "seed": 0,
-        **({"platform": asked.platform} if asked.platform != "linux" else {}),
-        **({"home": HOMES[asked.platform]} if is_home_named else {}),
+        **({"platform": platform} if platform != "linux" else {}),
+        **({"home": HOMES[platform]} if is_home_named else {}),
         "imported": asked.name,
         "judged_by": asked.judged_by,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FILE = Path(__file__).parent / "needs.yaml"
 _OF_THE_WEB = re.compile(r"https?://(?!localhost\b|127\.|\[::1\])[^\s'\"]*", re.IGNORECASE)
+_OF_THE_MACHINE = re.compile(r"(https?://)?(localhost|127\.[\d.]+|\[::1\])(?=[:/]|$)", re.IGNORECASE)
+_FETCHES = re.compile(r"\b(urlopen|urlretrieve|requests|httpx|aiohttp|curl|wget|Invoke-WebRequest)\b")  # words of programs that fetch an address
 _OF_THE_BROWSER = re.compile(r"(chrome|file|about)://?", re.IGNORECASE)
 _OF_WINDOWS = re.compile(r"[A-Za-z]:\\")
 _WINDOWS_ID = re.compile(r"-wos\b", re.IGNORECASE)
@@ -57,8 +59,8 @@ def no_page(address: str) -> bool:
 class Here:
     """What there is here: the programs of the image, the files of the cache by their address, setup steps, getters and metrics by their names.
 
-    Where a machine was named, `programs`, `platform` and `home` are its own; without one, `home` is not known. `has_page` tells whether the mirror of
-    sites has a page for an address.
+    `programs`, `platform` and `home` are those of the machine that the tasks are to be played on; None for a home folder that is not known.
+    `has_page` tells whether the mirror of sites has a page for an address.
     """
 
     programs: Collection[str]
@@ -134,9 +136,19 @@ def _internet(task: TaskFile, here: Here) -> Iterator[str]:
         if vocabulary().getters[getter["type"]].needs == "internet" and not here.has_page(getter.get("url", "")):
             yield str(getter["type"])
     yield from (address for address, in_browser in _opened(task) if not (in_browser and here.has_page(address)))
-    networked = applications().networked
-    yield from (" ".join(words[:2]) for words in commands_of(task) if any(tuple(words[: len(one)]) == one for one in networked))
+    yield from (" ".join(words[:2]) for words in commands_of(task) if _asks_network(words))
+    yield from (address for text in _codes(task) if _FETCHES.search(text) for address in _OF_THE_WEB.findall(text))
     yield from _pages(task, here, is_mirrored)
+
+
+def _asks_network(words: Sequence[str]) -> bool:
+    """Tell whether a command asks the network, and not a server on the machine itself."""
+    return any(tuple(words[: len(one)]) == one for one in applications().networked) and not any(map(_OF_THE_MACHINE.match, words))
+
+
+def _codes(task: TaskFile) -> Iterator[str]:
+    """Yield the texts of commands, among which are programs."""
+    yield from (text for _, step in task.steps for text in _texts(step.parameters.get("command")))
 
 
 def uses_mirror(task: TaskFile, here: Here) -> bool:

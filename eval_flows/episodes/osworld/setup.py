@@ -16,15 +16,19 @@ from typing import Any
 
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.osworld.applications import applications, commands_in
-from eval_flows.episodes.osworld.browsing import PROFILES, with_visits
+from eval_flows.episodes.osworld.browsing import HISTORIES, with_visits
 from eval_flows.episodes.osworld.guest_of_desktop import for_client
 from eval_flows.episodes.osworld.mirror.serving import with_flags
 from eval_flows.episodes.osworld.task_file import Step, listed
 from eval_flows.episodes.osworld.vocabulary import is_true
 from machines.errors import MachineError
+from machines.gateway.wallpaper import change_wallpaper
 
 PASSWORD = "password"  # of the user on their machines, which commands name as {CLIENT_PASSWORD}
-_TABS = (Path(__file__).parent / "in_guest" / "tabs.py").read_text()
+_TABS, _TRASH = ((Path(__file__).parent / "in_guest" / name).read_text() for name in ("tabs.py", "recycle.py"))
+_RECYCLE = """$ErrorActionPreference = 'Stop'; $path = '{path}'; Add-Type -AssemblyName Microsoft.VisualBasic
+$kind = if (Test-Path -LiteralPath $path -PathType Container) { 'DeleteDirectory' } else { 'DeleteFile' }
+[Microsoft.VisualBasic.FileIO.FileSystem]::$kind($path, 'OnlyErrorDialogs', 'SendToRecycleBin')"""
 _PORTS, _BROWSER_SECONDS = (9222, 1337), 30.0  # of a browser: theirs listens at the second, and a forwarder at the first
 _WINDOW_SECONDS, _UNTIL_SECONDS = 10.0, 60.0  # to wait for a window, and for the result that `until` waits for
 _ASK_EVERY = 0.3
@@ -113,21 +117,35 @@ class Hand:
 
     def _tabs(self, asked: Parameters) -> None:
         told = json.dumps({"ports": _PORTS, "seconds": _BROWSER_SECONDS, **asked})
-        python = "python" if self._is_windows else "python3"
-        said = self.desktop.client.execute([python, "-c", _TABS, told])
+        said = self.desktop.client.execute([self._python, "-c", _TABS, told])
         if said.get("returncode") != 0:
             raise MachineError(f"the tabs could not be changed: {str(said.get('error'))[-300:]}")
 
-    def _update_history(self, asked: Parameters) -> None:
-        client = self.desktop.client
-        for path in map(self.desktop.place, PROFILES):
+    def _update_history(self, asked: Parameters, browser: str = "Chrome") -> None:
+        client, offers = self.desktop.client, self.desktop.offers
+        histories = HISTORIES[browser, offers.platform]
+        for history in histories:
+            path = f"{offers.home}{self._separator}{history}"
             if (database := client.file(path)) is not None:
                 try:
                     client.upload(path, with_visits(database, asked["history"], datetime.now(UTC)))
                 except sqlite3.DatabaseError as error:
-                    raise MachineError(f"{path} is no history of Chrome: {error}") from error
+                    raise MachineError(f"{path} is no history of {browser}: {error}") from error
                 return
-        raise MachineError(f"the machine has no profile of Chrome with a history: none of {', '.join(PROFILES)} is there")
+        raise MachineError(f"the machine has no profile of {browser} with a history: none of {', '.join(histories)} is there")
+
+    def _update_history_of_edge(self, asked: Parameters) -> None:
+        self._update_history(asked, "Edge")
+
+    def _recycle(self, asked: Parameters) -> None:
+        of_windows = ["powershell", "-NoProfile", "-Command", _RECYCLE.replace("{path}", asked["path"].replace("'", "''"))]
+        command = of_windows if self._is_windows else ["python3", "-c", _TRASH, asked["path"]]
+        said = self.desktop.client.execute(command)
+        if said.get("returncode") != 0:
+            raise MachineError(f"{asked['path']} could not be moved to the trash: {str(said.get('error')).strip()[-300:]}")
+
+    def _change_wallpaper(self, asked: Parameters) -> None:
+        change_wallpaper(self.desktop.client, asked["path"], self._python)
 
     def _create_folder(self, asked: Parameters) -> None:
         command = ["cmd", "/c", "mkdir", asked["path"].replace("/", "\\")] if self._is_windows else ["mkdir", "-p", asked["path"]]
@@ -147,6 +165,14 @@ class Hand:
     @property
     def _is_windows(self) -> bool:
         return self.desktop.offers.platform == "windows"
+
+    @property
+    def _separator(self) -> str:
+        return "\\" if self._is_windows else "/"
+
+    @property
+    def _python(self) -> str:
+        return "python" if self._is_windows else "python3"
 
     def _filled(self, command: Sequence[str] | str) -> Sequence[str] | str:
         """Return a command with what task files leave open of the machine."""
@@ -188,11 +214,12 @@ CARRIED_OUT: Mapping[str, Callable[[Hand, Parameters], None]] = {
     "close_all": Hand._close_all,
     "chrome_open_tabs": Hand._open_tabs,
     "chrome_close_tabs": Hand._close_tabs,
+    "edge_open_tabs": Hand._open_tabs,
     "update_browse_history": Hand._update_history,
+    "update_browse_history_edge": Hand._update_history_of_edge,
+    "recycle_file": Hand._recycle,
+    "change_wallpaper": Hand._change_wallpaper,
     "create_folder": Hand._create_folder,
     "create_file": Hand._create_file,
 }
 """The steps that can be carried out here, by their type."""
-
-NOT_ON_WINDOWS = frozenset({"update_browse_history"})
-"""Those of them that know the places of files under Linux alone."""

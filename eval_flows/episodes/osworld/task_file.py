@@ -5,6 +5,7 @@ What is read is kept as it is: `document` gives a JSON document that equals the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping
 from inspect import Parameter, signature
 from pathlib import Path
@@ -12,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from atomic_tasks.problems import Place, Problem, Source, suggestion
+from atomic_tasks.problems import Place, Problem, Source, spelled, suggestion
 from atomic_tasks.yaml_source import validated
 from eval_flows.episodes.osworld.json_source import read_json
 from eval_flows.episodes.osworld.safe_paths import climbing
-from eval_flows.episodes.osworld.vocabulary import getter_mistakes, is_true, step_mistakes, vocabulary
+from eval_flows.episodes.osworld.vocabulary import LONGEST_WAITS, getter_mistakes, is_true, step_mistakes, vocabulary
 
 if TYPE_CHECKING:
     from eval_flows.episodes.osworld.metrics import Metric
@@ -137,15 +138,15 @@ def is_index(path: Path) -> bool:
 
 
 def option_mistakes(task: TaskFile, metrics: Mapping[str, Metric]) -> Iterator[tuple[Place, str]]:
-    """Yield options whose names are nearly those of options that the metric here takes, each with its place."""
-    for place, name, key, known in _options_not_taken(task, metrics):
+    """Yield options and keys of rules whose names are nearly those that the metric here takes, each with its place."""
+    for place, words, key, known in _not_taken(task, metrics):
         if told := suggestion(key, known):
-            yield place, f"{name} has no option '{key}'{told}"
+            yield place, f"{words}{told}"
 
 
 def options_not_taken(task: TaskFile, metrics: Mapping[str, Metric]) -> Iterator[str]:
-    """Yield, in words, the options that the metric here does not take: the metric as the task wants it is not there."""
-    yield from (f"{name} with the option '{key}'" for _, name, key, _ in _options_not_taken(task, metrics))
+    """Yield, in words and with their places, the options and keys of rules that the metric here does not take: it judges otherwise than is asked."""
+    yield from (f"{words} ({spelled(place)})" for place, words, _, _ in _not_taken(task, metrics))
 
 
 def calls_not_taken(task: TaskFile, metrics: Mapping[str, Metric]) -> Iterator[str]:
@@ -168,15 +169,25 @@ def part_of(given: Any, number: int) -> Json:
     return dict(one) if one else {}
 
 
-def _options_not_taken(task: TaskFile, metrics: Mapping[str, Metric]) -> Iterator[tuple[Place, str, str, Collection[str]]]:
-    """Yield the place of each option that a metric does not take, the metric, the option, and those that the metric takes."""
-    options = task.evaluator.options
-    for number, (name, given) in enumerate(zip(task.functions, listed(options), strict=False)):
-        known = signature(metrics[name]).parameters if name in metrics else {}
-        if not known or any(one.kind == Parameter.VAR_KEYWORD for one in known.values()):
-            continue
-        place: Place = ("evaluator", "options", number) if isinstance(options, list) else ("evaluator", "options")
-        yield from (((*place, key), name, key, known) for key in given or {} if key not in known)
+def _not_taken(task: TaskFile, metrics: Mapping[str, Metric]) -> Iterator[tuple[Place, str, str, Collection[str]]]:
+    """Yield the place of each option and each key of rules that a metric does not take, words for it, its name, and the names that it takes."""
+    from eval_flows.episodes.osworld.metrics.rule_keys import strange_keys, strange_keys_of_tables  # a dozen parsers
+
+    evaluator = task.evaluator
+    for number, name in enumerate(task.functions):
+        options, expected = part_of(evaluator.options, number), part_of(evaluator.expected, number)
+        form = signature(metrics[name]).parameters if name in metrics else {}
+        place = _place_of("options", evaluator.options, number)
+        if form and not any(one.kind == Parameter.VAR_KEYWORD for one in form.values()):
+            yield from (((*place, key), f"{name} has no option '{key}'", key, form) for key in options if key not in form)
+        strange = [((*place, "rules", *inner), key, known) for inner, key, known in strange_keys_of_tables(options.get("rules"))]
+        inside = (*_place_of("expected", evaluator.expected, number), "rules")
+        strange += [((*inside, *inner), key, known) for inner, key, known in strange_keys(name, expected.get("type", ""), expected.get("rules"))]
+        yield from ((where, f"{name} knows no key '{key}' of its rules", key, known) for where, key, known in strange)
+
+
+def _place_of(side: str, given: Any, number: int) -> Place:
+    return ("evaluator", side, number) if isinstance(given, list) else ("evaluator", side)
 
 
 def _read(source: Source, mistakes: list[Problem]) -> TaskFile | None:
@@ -197,6 +208,7 @@ def _mistakes(task: TaskFile) -> Iterator[tuple[Place, str]]:
             continue
         wrong = [((*place, "parameters", *inner), reason) for inner, reason in step_mistakes(step.type, step.parameters)]
         yield from wrong or climbing((*place, "parameters"), step.parameters)
+    yield from _long_waits(task)
     yield from _function_mistakes(task)
     for place, getter in task.getters:
         fields = {name: value for name, value in getter.items() if name != "type" and not name.startswith("_comment")}
@@ -207,6 +219,18 @@ def _mistakes(task: TaskFile) -> Iterator[tuple[Place, str]]:
         wrong = [((*place, *inner), reason) for inner, reason in getter_mistakes(kind, fields)]
         wrong = wrong or [((*place, name), reason) for name, reason in _file_mistakes(getter)]
         yield from wrong or climbing(place, getter)
+
+
+def _long_waits(task: TaskFile) -> Iterator[tuple[Place, str]]:
+    """Yield the first step with which the steps of a task wait for longer than a task may."""
+    waited = 0.0
+    for place, step in task.steps:
+        for field in ("seconds", "max_wait_time"):
+            given = step.parameters.get(field, 0)
+            waited += given if isinstance(given, int | float) and math.isfinite(given) else 0
+            if waited > LONGEST_WAITS:
+                yield (*place, "parameters", field), f"with it, the steps wait for {waited:.0f} seconds; at most {LONGEST_WAITS} are taken for a task"
+                return
 
 
 def _file_mistakes(getter: Json) -> Iterator[tuple[str, str]]:

@@ -16,7 +16,7 @@ from atomic_tasks.yaml_source import read_declared_file
 
 _FILE = Path(__file__).parent / "vocabulary.yaml"
 _MAYBE = "maybe "
-_LONGEST_WAIT, _LONGEST_AGO = 3600, 10**10  # seconds: an hour, and about three centuries
+LONGEST_WAIT, LONGEST_WAITS, _LONGEST_AGO = 600, 1800, 10**10  # seconds: for one step, for all of a task, and about three centuries
 Kind = str | tuple[str]  # a kind, a form, or a form in a list
 Fields = Mapping[str, Kind]
 
@@ -100,7 +100,7 @@ _KINDS: Mapping[str, Any] = {
     "text": _kind("a text", lambda value: isinstance(value, str)),
     "texts": _kind("a text or a list of texts", _is_texts),
     "number": _kind("a number", _is_number),
-    "wait": _kind(f"a number of seconds from 0 to {_LONGEST_WAIT}", lambda value: _is_number(value) and 0 <= value <= _LONGEST_WAIT),
+    "wait": _kind(f"a number of seconds from 0 to {LONGEST_WAIT}", lambda value: _is_number(value) and 0 <= value <= LONGEST_WAIT),
     "ago": _kind(f"a number of seconds from 0 to {_LONGEST_AGO}", lambda value: _is_number(value) and 0 <= value <= _LONGEST_AGO),
     "numeric": _kind("a number", _is_numeric),
     "whole": _kind("a whole number", _is_whole),

@@ -9,7 +9,7 @@ from atomic_tasks.problems import BadInput, Place, Problem, Source
 from eval_flows.episodes.agents.action_space import ACTION_SPACES
 from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
 from eval_flows.episodes.agents.observation_source import ObservationChoice, observation_choice
-from eval_flows.episodes.environment.picture import picture_form
+from eval_flows.episodes.environment.picture import PictureForm, picture_form
 from eval_flows.episodes.runs.pipeline import refuse_pictures
 from eval_flows.episodes.sweeps.recipe import AskedAgent, Cross, SweepRecipe, endpoint_of, values_of
 from eval_flows.episodes.tasks.suite import read_suite
@@ -28,8 +28,9 @@ def refused(recipe: SweepRecipe, source: Source, own_models: Path) -> Iterator[P
     except BadInput as error:
         yield source.problem(("suite",), _first(error))
         return  # observations show what a suite has
+    form = PictureForm()
     try:
-        picture_form(recipe.picture)
+        form = picture_form(recipe.picture)
     except BadInput as error:
         yield source.problem(("picture",), _first(error))
     for number, cross in enumerate(recipe.runs):
@@ -37,7 +38,7 @@ def refused(recipe: SweepRecipe, source: Source, own_models: Path) -> Iterator[P
         yield from _repeated(cross, source, place)
         for position, asked in enumerate(cross.agents):
             yield from _of_agent(cross, asked, source, (*place, "agents", position))
-        yield from _of_models(cross, recipe.suite, source, place, own_models)
+        yield from _of_models(cross, recipe.suite, form, source, place, own_models)
 
 
 def _repeated(cross: Cross, source: Source, place: Place) -> Iterator[Problem]:
@@ -96,7 +97,7 @@ def _reasons(agent: str, options: dict[str, bool | int | float | str]) -> str:
     return ""
 
 
-def _of_models(cross: Cross, suite: str, source: Source, place: Place, own_models: Path) -> Iterator[Problem]:
+def _of_models(cross: Cross, suite: str, form: PictureForm, source: Source, place: Place, own_models: Path) -> Iterator[Problem]:
     endpoints: list[Endpoint] = []
     for number, asked in enumerate(cross.models):
         try:
@@ -112,6 +113,25 @@ def _of_models(cross: Cross, suite: str, source: Source, place: Place, own_model
         if cross.cards and "cards" in text.split("+"):
             yield source.problem((*place, "observations", number), "has the cards already: leave them out here, or leave out `cards` of the cross")
     yield from _of_pictures(observed, endpoints, source)
+    yield from _of_interfaces(cross, endpoints, form, source, place)
+
+
+def _of_interfaces(cross: Cross, endpoints: list[Endpoint], form: PictureForm, source: Source, place: Place) -> Iterator[Problem]:
+    """Yield what agents say themselves of the models and the pictures that they cannot play with."""
+    for position, asked in enumerate(cross.agents):
+        try:
+            refuse = getattr(AGENTS[asked.agent], "refuse", None)
+        except PluginError:
+            continue  # it is told already that there is no such agent
+        if refuse is None:
+            continue
+        reasons: dict[str, None] = {}
+        for endpoint in endpoints:
+            try:
+                refuse(asked.agent, endpoint, form)
+            except BadInput as error:
+                reasons[_first(error)] = None
+        yield from (source.problem((*place, "agents", position), reason) for reason in reasons)
 
 
 def _of_pictures(observed: Iterable[tuple[Place, ObservationChoice]], endpoints: list[Endpoint], source: Source) -> Iterator[Problem]:

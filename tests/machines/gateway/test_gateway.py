@@ -4,6 +4,7 @@ import contextlib
 import io
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -47,6 +48,7 @@ class Guest:
         self.launched: list[list[str]] = []
         self.files: dict[str, bytes] = {}
         self.ends = 0
+        self.looks = 0
 
     def execute(self, command: Any, shell: bool = False) -> dict[str, Any]:
         if not shell:
@@ -69,6 +71,7 @@ class Guest:
         return name == "Notes"
 
     def observe(self, what: Any) -> Observed:
+        self.looks += 1
         return Observed(png("red"), "<desktop-frame/>", (Window("Notes", "Editor", 1, 0, 0, 640, 480, True),))
 
 
@@ -234,6 +237,34 @@ def test_an_idle_machine_is_given_to_the_next_and_a_busy_one_is_not(machine: Cou
         places.take()
     place.used -= 2
     assert places.take() is place and machine.life == ["start", "reset"], "as new"
+
+
+def test_a_recording_ends_with_its_user_and_keeps_no_machine_in_use(machine: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who gets a machine after a reset, or because nobody used it, records it anew; pictures for a film are no use of the machine."""
+    monkeypatch.setattr(recording, "_EVERY", 0.01)
+    pytest.importorskip("av")
+    place = place_of(machine)
+    places = Places([place], idle_seconds=100.0)
+    harness = TestClient(create_gateway(places.take()))
+    for begin_anew in (place.reset, places.take):
+        assert harness.post("/start_recording").status_code == 200
+        place.used = then = time.monotonic() - 200.0
+        seen = machine.guest.looks
+        while machine.guest.looks < seen + 3:
+            time.sleep(0.01)
+        assert place.used == then, "a harness that is gone keeps its machine as long as it records"
+        begin_anew()
+        assert not any(thread.name == "recording" for thread in threading.enumerate())
+        assert harness.post("/end_recording").status_code == 400, "the film of another user"
+
+
+def test_a_recording_that_nobody_ends_does_not_grow_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "_EVERY", 0.01)
+    monkeypatch.setattr(recording, "_LONGEST", 0.05)
+    pytest.importorskip("av")
+    recorded = Recording(lambda: png("red"))
+    recorded._thread.join(30)
+    assert not recorded._thread.is_alive() and recorded.end()
 
 
 def test_a_machine_that_does_not_start_leaves_its_place_free() -> None:

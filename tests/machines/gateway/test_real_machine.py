@@ -126,10 +126,32 @@ def test_what_a_machine_shows_has_the_form_of_theirs(machine: Controller) -> Non
     assert machine.get("/terminal").json() == {"output": None, "status": "success"}
     assert machine.http.post("/desktop_path").json() == {"desktop_path": "/home/agent/Desktop"}
     assert machine.act("import platform; print(platform.system())") == "Linux\n"
-    for path, status in (("/wallpaper", 404), ("/setup/change_wallpaper", 404), ("/setup/download_file", 501)):
-        answer = machine.http.post(path)
-        assert answer.status_code == status and "this machine" in answer.json()["message"]
+    assert machine.http.post("/wallpaper").status_code == 404
     assert machine.http.get("/probe").status_code == 404, "theirs has none: so the dialect is told apart"
+
+
+def test_a_picture_is_put_behind_the_desktop(machine: Controller) -> None:
+    file = io.BytesIO()
+    Picture.new("RGB", (40, 30), (200, 30, 30)).save(file, "PNG")
+    machine.upload("/home/user/red.png", file.getvalue())
+    assert machine.setup("change_wallpaper", path="/home/user/none.png").status_code == 404
+    assert machine.setup("change_wallpaper").status_code == 400
+    said = machine.setup("change_wallpaper", path="/home/user/red.png")
+    assert said.status_code == 200, said.text
+    assert machine.http.post("/wallpaper").content == file.getvalue()
+    screen = Picture.open(io.BytesIO(machine.get("/screenshot").content)).convert("RGB")
+    assert screen.getpixel((SCREEN[0] // 4, SCREEN[1] // 4)) == (200, 30, 30)
+
+
+def test_a_file_is_fetched_from_the_machine_itself_and_from_nowhere_else(machine: Controller) -> None:
+    machine.upload("/home/user/page.txt", b"a page")
+    machine.setup("launch", command=["python3", "-m", "http.server", "--directory", "/home/user", "8123"])
+    address = "http://localhost:8123/page.txt"
+    until(lambda: machine.setup("download_file", url=address, path="/home/user/new/copy.txt").status_code == 200)
+    assert machine.file("/home/user/new/copy.txt") == b"a page"
+    elsewhere = machine.setup("download_file", url="https://example.org/a", path="/home/user/a")
+    assert elsewhere.status_code == 501 and "this machine fetches nothing from a network" in elsewhere.json()["message"]
+    assert machine.setup("download_file", url=address).status_code == 400
 
 
 def test_files_lie_where_their_tasks_say_and_commands_find_them(machine: Controller) -> None:

@@ -12,7 +12,7 @@ from eval_flows.episodes.agents.agent import Decision, Situation
 from eval_flows.episodes.agents.asking import Asked, Asking
 from eval_flows.episodes.agents.asking_people import ASK_PERSON, ask_person, question
 from eval_flows.episodes.agents.choice import Setting
-from eval_flows.episodes.agents.context import Context, Messages, Part
+from eval_flows.episodes.agents.context import NO_ANSWER, Context, Messages, Part
 from eval_flows.episodes.agents.native.places import Places, resized, size_of
 from eval_flows.episodes.agents.prompts import rendered
 from eval_flows.episodes.environment import ASK, DONE, FAIL, PictureForm
@@ -70,6 +70,7 @@ class NativeAgent:
         self._said, self._waiting, self._malformed = (), [], ""
         if answer.status in _UNFINISHED:
             self._malformed = f"{_UNFINISHED[answer.status]}: {answer.text}".strip(": ")
+            self._said = (Message("assistant", answer.text.strip() or NO_ANSWER),)  # two messages of the user never follow each other
             return replace(decision, malformed=self._malformed)
         self._said = (answer.message,)
         try:

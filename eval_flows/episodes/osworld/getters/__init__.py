@@ -18,6 +18,8 @@ OF_WINDOWS = frozenset(windows.GETTERS)
 MISSING: Mapping[str, str] = MappingProxyType(
     {
         "googledrive_file": "needs an account",
+        "local_file": "reads any file of the host of the checks, which a task file must not",
+        "chrome_saved_address": "is offered to no task file by OSWorld, and says of itself that it does not work",
         "gotoRecreationPage_and_get_html_content": "plays through a site of the internet",
         "number_of_search_results": "asks a site of the internet",
         "replay": "plays actions, and gives nothing",

@@ -55,6 +55,11 @@ def is_file_saved_desktop(guest: Guest, wanted: Asked) -> str:
     return _said(lines == text.strip() if wanted.get("exact", False) else text in found)
 
 
+def desktop_file_content(guest: Guest, wanted: Asked) -> str | None:
+    """The text of a file on the desktop (`file_name`, or `filename`); None if there is none."""
+    return text_of(guest, _desktop(guest, asked(wanted, "filename" if "filename" in wanted else "file_name")))
+
+
 def _said(holds: bool) -> str:
     return "true" if holds else "false"
 
@@ -149,6 +154,7 @@ GETTERS: Getters = {
     "vm_file_exists_in_desktop": vm_file_exists_in_desktop,
     "is_file_desktop": is_file_desktop,
     "is_file_saved_desktop": is_file_saved_desktop,
+    "desktop_file_content": desktop_file_content,
     "is_all_docx_in_archive": is_all_docx_in_archive,
     "all_png_file_names": all_png_file_names,
     "is_files_moved_downloads": is_files_moved_downloads,

@@ -19,6 +19,7 @@ _FOLDERS: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     (_EDGE, "Darwin"): (("Library", "Application Support", "Microsoft Edge"),),
 }
 _FONT_SIZES = {"default_fixed_font_size": 13, "default_font_size": 16, "minimum_font_size": 13}
+_SCHEMES = {1: "light", 2: "dark"}  # other numbers follow the desktop
 _FRESH_START = 5  # what Chrome calls a new tab at its start
 _ENGINE = "485bf7d3-0215-45af-87dc-5388680000"  # what the numbers of Edge's search engines begin with
 _ENGINES = {
@@ -105,6 +106,27 @@ def find_installed_extension_name(guest: Guest, wanted: Asked) -> list[str]:
     return [name for one in _extensions(guest) if isinstance(name := _at(one, "manifest", "name"), str)]
 
 
+def colour_scheme(guest: Guest, wanted: Asked) -> str:
+    """How Chrome looks, as its settings keep it: `light`, `dark`, or `system` if it follows the desktop."""
+    theme = _at(_profile(guest, _CHROME, "Default", "Preferences"), "browser", "theme")
+    kept = next((value for key in ("color_scheme", "color_scheme2") if (value := _at(theme, key)) is not None), None)
+    return _SCHEMES.get(kept, "system") if isinstance(kept, int) else "system"
+
+
+def extensions_installed_from_shop(guest: Guest, wanted: Asked) -> list[Any]:
+    """What the extensions of Chrome that lie in its profile say of themselves: their manifests."""
+    found = []
+    for folder in _paths(guest, _CHROME, "Default", "Extensions"):
+        kind = PureWindowsPath if guest.platform == "Windows" else PurePosixPath
+        for extension in _folders(directory(guest, folder)):
+            found += [json_of(guest, str(kind(folder, extension["name"], one["name"], "manifest.json"))) for one in _folders(extension)]
+    return [one for one in found if one is not None]
+
+
+def _folders(tree: Any) -> list[Any]:
+    return [one for one in (tree or {}).get("children", []) if one["type"] == "directory"]
+
+
 def _bookmarks(browser: str) -> Getter:
     def get(guest: Guest, wanted: Asked) -> Any:
         return _at(_profile(guest, browser, "Default", "Bookmarks"), "roots") or []
@@ -182,6 +204,9 @@ GETTERS: Getters = {
     ),
     "enable_safe_browsing": enable_safe_browsing,
     "new_startup_page": new_startup_page,
+    "chrome_color_scheme": colour_scheme,
+    "chrome_appearance_mode_ui": colour_scheme,
+    "extensions_installed_from_shop": extensions_installed_from_shop,
     "find_unpacked_extension_path": find_unpacked_extension_path,
     "find_installed_extension_name": find_installed_extension_name,
     "bookmarks": _bookmarks(_CHROME),

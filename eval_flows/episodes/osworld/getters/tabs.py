@@ -16,6 +16,7 @@ _BROWSERS = ("chrome", "chromium", "edge")
 _ADDRESS_BAR = "Address and search bar"
 _CATEGORIES = ("class", "label", "xpath", "input", "class&url")
 _PAGE = "({title: document.title, url: location.href, content: document.documentElement.outerHTML})"
+_BODY = "document.body.innerText"
 _INFOS = ("inner_text", "attribute", "click_and_inner_text", "click_and_attribute")
 
 
@@ -50,6 +51,21 @@ def active_tab_info(guest: Guest, wanted: Asked) -> Mapping[str, str] | None:
         return None
     found = _devtools(guest, "evaluate", url=url, scripts=[_PAGE])
     return found[0] if found and found[0] else {"title": "", "url": url, "content": ""}
+
+
+def active_tab_info_simple(guest: Guest, wanted: Asked) -> Mapping[str, str] | None:
+    """The `url` of the tab in front by the browser's address bar, with an empty `title` and `content`. None without a tab."""
+    url = active_url_from_access_tree(guest, wanted)
+    return None if url is None else {"title": "", "url": url, "content": ""}
+
+
+def active_tab_url_and_body_text(guest: Guest, wanted: Asked) -> Mapping[str, str] | None:
+    """The `url` of the tab in front and the text of its page (`body`), an empty one where the browser does not answer. None without a tab."""
+    url = active_url_from_access_tree(guest, wanted)
+    if url is None:
+        return None
+    found = _devtools(guest, "evaluate", url=url, scripts=[_BODY])
+    return {"url": url, "body": str(found[0]) if found and found[0] else ""}
 
 
 def open_tabs_info(guest: Guest, wanted: Asked) -> Sequence[Mapping[str, str]]:
@@ -161,6 +177,8 @@ def macys_product_url_parse(guest: Guest, wanted: Asked) -> Mapping[str, Any] | 
 GETTERS: Getters = {
     "active_url_from_accessTree": active_url_from_access_tree,
     "active_tab_info": active_tab_info,
+    "active_tab_info_simple": active_tab_info_simple,
+    "active_tab_url_and_body_text": active_tab_url_and_body_text,
     "open_tabs_info": open_tabs_info,
     "page_info": page_info,
     "pdf_from_url": pdf_from_url,

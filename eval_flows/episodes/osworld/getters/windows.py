@@ -1,9 +1,10 @@
 """Getters that only a machine with Windows can answer: from its registry, its clock and its explorer."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from eval_flows.episodes.osworld.getters.getter import Asked, Getters, Guest, asked, nodes, only_on
+from eval_flows.episodes.osworld.getters.getter import Asked, Getters, Guest, asked, json_from_python, nodes, only_on
 
 _NIGHT = (
     r"HKCU:\Software\Microsoft\Windows\CurrentVersion\CloudStore\Store\DefaultAccount\Current"
@@ -11,6 +12,16 @@ _NIGHT = (
 )
 _STORAGE = r"HKCU:\Software\Microsoft\Windows\CurrentVersion\StorageSense\Parameters\StoragePolicy"
 _UPDATES = r"HKLM:\SOFTWARE\Microsoft\WindowsUpdate\UX\Settings"
+_NOTES = """
+import json, os, sqlite3
+parts = (os.environ["LOCALAPPDATA"], "Packages", "Microsoft.MicrosoftStickyNotes_8wekyb3d8bbwe", "LocalState", "plum.sqlite")
+path = os.path.join(*parts)
+if not os.path.isfile(path):
+    raise SystemExit("there are no notes")
+with sqlite3.connect(path) as notes:
+    print(json.dumps([text for (text,) in notes.execute("select Text from Note order by CreatedAt")]))
+"""
+_MARK = re.compile(r"^\\id=\S+ ?", re.MULTILINE)  # of a line of a note
 _ON, _NO_SCHEDULE, _HAS_MINUTES = 24, 202, 46  # where the byte is that says whether night light is on; marks in the bytes after it
 
 
@@ -116,6 +127,13 @@ def all_images_tagged(guest: Guest, wanted: Asked) -> bool:
     return bool(found) and all(asked(wanted, "tag") in [one.strip() for one in line.removeprefix("|").split(";")] for line in found)
 
 
+def sticky_notes_content(guest: Guest, wanted: Asked) -> str | None:
+    """What the notes of Sticky Notes say, without the marks before their lines, one note after the other; None if they cannot be read."""
+    only_on(guest, "Windows")
+    found = json_from_python(guest, _NOTES)
+    return None if found is None else "\n".join(_MARK.sub("", str(text)) for text in found if text)
+
+
 # --- by the tree of UI Automation
 
 
@@ -148,6 +166,7 @@ GETTERS: Getters = {
     "desktop_background": desktop_background,
     "system_notifications": system_notifications,
     "is_directory_read_only_for_user": is_directory_read_only_for_user,
+    "sticky_notes_content": sticky_notes_content,
     "vm_library_folders": library_folders,
     "are_all_images_tagged": all_images_tagged,
     "check_if_timer_started": timer_started,

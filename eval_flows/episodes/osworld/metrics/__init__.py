@@ -15,6 +15,7 @@ from eval_flows.episodes.osworld.metrics import (
     files,
     general,
     gimp,
+    in_machine,
     mail,
     slide_checks,
     slides,
@@ -29,7 +30,7 @@ from eval_flows.episodes.osworld.metrics import (
 from eval_flows.episodes.osworld.metrics.metric import Metric, Metrics, TaskError, guarded
 from eval_flows.episodes.osworld.metrics.theirs import DIFFERING, TheirCrash
 
-FAMILIES = (general, trees, tables, writer, writer_formats, slides, slide_checks, gimp, vlc, sounds, browser, mail, code, files, system)
+FAMILIES = (general, trees, tables, writer, writer_formats, slides, slide_checks, gimp, vlc, sounds, browser, mail, code, in_machine, files, system)
 
 METRICS: Metrics = MappingProxyType({name: guarded(metric) for family in FAMILIES for name, metric in family.METRICS.items()})
 """By the name that `func` gives: metric(result, expected, **options) or metric(result, **options). The share from 0 to 1; 0 for a result that is
@@ -38,12 +39,21 @@ missing or broken; `TaskError` if the rules of the task are wrong."""
 THEIRS: Metrics = MappingProxyType({**METRICS, **{name: guarded(metric, (TheirCrash,), False) for name, metric in DIFFERING.items()}})
 """The same names, with their mistakes where ours differ. They raise `TheirCrash` where theirs crash."""
 
+_NOT_TOLD = "its name alone is known: what it compares, and how exactly, is not"
+
 MISSING: Mapping[str, str] = MappingProxyType(
     {
-        "check_python_file_by_test_suite": "runs what the agent wrote on the host of the checks",
         "check_python_file_by_gold_file": "does nothing in OSWorld",
         "get_unique_train_ids": "is no metric in OSWorld: it gives names and a number",
         "infeasible": "is no metric: only the answer FAIL earns 1",
+        "compare_docx_paper_records": "gives the share of the expected references that are found; when one counts as found is not known",
+        "compare_references_gain": "gives how much references gained on those before; how the gain is reckoned is not known",
+        "compare_pdf_form_fields": _NOT_TOLD,
+        "compare_table_records": _NOT_TOLD,
+        "compare_epub_semantic": _NOT_TOLD,
+        "compare_pptx_files_tolerant": _NOT_TOLD,
+        "compare_pptx_files_robust": _NOT_TOLD,
+        "check_continuation_line_indent_no_bullet": _NOT_TOLD,
     }
 )
 """Functions of theirs that are not here, with why."""

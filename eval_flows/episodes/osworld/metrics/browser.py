@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from eval_flows.episodes.osworld.metrics.matching import same_address
-from eval_flows.episodes.osworld.metrics.metric import Metrics, Rules, asked, unknown
+from eval_flows.episodes.osworld.metrics.metric import Metrics, Rules, TaskError, asked, unknown
 from eval_flows.episodes.osworld.metrics.reading import listed
 
 _LIKED = "Liked Authors"  # a folder of one task
+_PAGE_RULES = ("url_must_include", "body_must_include", "body_must_exclude")
 _MOST_TABS = 8  # beyond, tabs are paired one after the other
 
 
@@ -65,6 +66,18 @@ def tabs_are(result: Sequence[Any], rules: Rules) -> float:
 def has_texts_in_page(result: Any, rules: Rules) -> float:
     """1 if the page in front has every text of `items`."""
     return all(item in result["content"] for item in asked(rules, "items"))
+
+
+def page_includes(result: Mapping[str, Any], rules: Rules) -> float:
+    """1 if the address in front has every text of `url_must_include`, and its page all of `body_must_include` and none of `body_must_exclude`.
+
+    Case does not matter. Rules without a text to include are a mistake of the task.
+    """
+    url, body = (str(result[key]).lower() for key in ("url", "body"))
+    in_url, in_body, not_in_body = ([str(one).lower() for one in rules.get(key, [])] for key in _PAGE_RULES)
+    if not in_url and not in_body:
+        raise TaskError(f"rules have nothing that must be included: neither {_PAGE_RULES[0]} nor {_PAGE_RULES[1]}")
+    return all(one in url for one in in_url) and all(one in body for one in in_body) and not any(one in body for one in not_in_body)
 
 
 # --- bookmarks
@@ -176,6 +189,7 @@ METRICS: Metrics = {
     "is_expected_url_pattern_match": url_matches,
     "is_expected_search_query": query_matches,
     "is_expected_tabs": tabs_are,
+    "check_url_and_content_include": page_includes,
     "is_added_to_steam_cart": has_texts_in_page,
     "is_expected_bookmarks": bookmarks_are,
     "is_cookie_deleted": cookies_gone,

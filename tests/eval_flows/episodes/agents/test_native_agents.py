@@ -106,6 +106,9 @@ def test_a_refusal_and_an_answer_that_is_cut_off_or_empty_are_malformed_and_the_
         bad = at.step()
         words = {"refusal": "you refused to go on: I cannot help", "long": "was cut off", "empty": "your answer was empty"}[kind]
         assert bad.malformed is not None and words in bad.malformed and at.step().kind == "DONE" and words in at.sent()
+        told = at.server.requests[-1].get("messages", at.server.requests[-1].get("input"))
+        roles = [message["role"] for message in told if message.get("role") in ("user", "assistant")]
+        assert roles[-3:] == ["user", "assistant", "user"], "two messages of the user after each other"
 
 
 def test_a_safety_check_ends_the_episode_unless_the_option_lets_it_pass(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import tarfile
 import threading
 import zipfile
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from atomic_tasks.problems import BadInput
@@ -124,6 +126,62 @@ def tarred(name: str, size: int, mode: str = "w:gz") -> bytes:
     return file.getvalue()
 
 
+def linked(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> bytes:
+    """A tar archive with a link."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:gz") as archive:
+        member = tarfile.TarInfo(name)
+        member.type, member.linkname = kind, target
+        archive.addfile(member)
+    return file.getvalue()
+
+
+def zip_with_link(name: str, target: str) -> bytes:
+    file, link = io.BytesIO(), zipfile.ZipInfo(name)
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(link, target)
+    return file.getvalue()
+
+
+def zstd(content: bytes) -> bytes:
+    return bytes(pa.compress(content, codec="zstd", asbytes=True))
+
+
+def nested(deep: int) -> bytes:
+    made = b"inside"
+    for _ in range(deep):
+        made = zipped(("inner.zip", made))
+    return made
+
+
+def number(value: int) -> bytes:
+    """A number as 7-Zip writes it, for values below 2 ** 56."""
+    for count in range(8):
+        if value < 1 << (7 * count + 7):
+            first = (0xFF00 >> count) & 0xFF | value >> (8 * count)
+            return bytes([first]) + (value & ((1 << 8 * count) - 1)).to_bytes(count, "little")
+    raise AssertionError
+
+
+def seven_zipped(name: str, size: int, packs_header: str = "") -> bytes:
+    """An archive of 7-Zip that says of one part that it unpacks to so much; its header may be packed, or seem to be encrypted."""
+
+    def streams(offset: int, packed: int, coder: bytes, unpacked: int) -> bytes:
+        pack = b"\x06" + number(offset) + number(1) + b"\x09" + number(packed) + b"\x00"
+        return pack + b"\x07\x0b\x01\x00\x01" + coder + b"\x0c" + number(unpacked) + b"\x0a\x01" + bytes(4) + b"\x00\x00"
+
+    names = b"\x00" + f"{name}\0".encode("utf-16-le")
+    header = b"\x01\x04" + streams(0, 4, b"\x01\x00", size) + b"\x05\x01\x11" + number(len(names)) + names + b"\x00\x00"
+    body = b"part"
+    if packs_header:
+        options = [{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 16, "lc": 3, "lp": 0, "pb": 2}]
+        packed = lzma.compress(header, lzma.FORMAT_RAW, filters=options)
+        coder = {"lzma": b"\x23\x03\x01\x01\x05\x5d" + (1 << 16).to_bytes(4, "little"), "secret": b"\x24\x06\xf1\x07\x01\x01\x00"}[packs_header]
+        body, header = body + packed, b"\x17" + streams(4, len(packed), coder, len(header))
+    return b"7z\xbc\xaf\x27\x1c\0\4" + bytes(4) + len(body).to_bytes(8, "little") + len(header).to_bytes(8, "little") + bytes(4) + body + header
+
+
 @pytest.mark.parametrize(
     ("content", "harm"),
     [
@@ -140,9 +198,32 @@ def tarred(name: str, size: int, mode: str = "w:gz") -> bytes:
         (b"PK\x03\x04 and then nothing", None),
         (b"\x1f\x8b and then nothing", None),
         (b"", None),
+        (linked("a/lock", "127.0.1.1:+2"), None),
+        (linked("a/up", "../b"), None),
+        (linked("a/out", "../../b"), "has a link 'a/out' to '../../b' that leads out of its folder"),
+        (linked("out", "/etc"), "has a link 'out' to '/etc' that leads out of its folder"),
+        (linked("hard", "../b", tarfile.LNKTYPE), "has a link to '../b' that leads out of its folder"),
+        (zip_with_link("in", "a/b"), None),
+        (zip_with_link("out", "../b"), "has a link 'out' to '../b' that leads out of its folder"),
+        (zstd(b"a text"), None),
+        (zstd(bytes(30_000)), "unpacks to more than"),
+        (zstd(tarred("../a", 10, "w")), "has a part '../a' that leads out of its folder"),
+        (zipped(("inner.tar.gz", tarred("../a", 10))), "has a part '../a' that leads out of its folder"),
+        (zipped(("a.zip", zipped(("a", bytes(12_000)))), ("b.zip", zipped(("b", bytes(12_000))))), "unpacks to more than"),
+        (nested(4), None),
+        (nested(7), "has archives within archives, more than 6 deep"),
+        (seven_zipped("a/b.txt", 10), None),
+        (seven_zipped("a/b.txt", 30_000), "unpacks to more than"),
+        (seven_zipped("../b.txt", 10), "has a part '../b.txt' that leads out of its folder"),
+        (seven_zipped("a\\..\\..\\b.txt", 10, "lzma"), "that leads out of its folder"),
+        (seven_zipped("a.txt", 30_000, "lzma"), "unpacks to more than"),
+        (seven_zipped("a.txt", 10, "secret"), "keeps the list of its parts secret"),
+        (seven_zipped("a.txt", 10)[:40], None),
     ],
     ids=["zip", "large zip", "zip of many", "zip above", "zip at the root", "tar.gz", "large tar.gz", "large tar", "tar.gz above", "large gz", "no zip",
-         "no gz", "nothing"],  # not the bytes, which hold the time of day: every worker has to collect the same names
+         "no gz", "nothing", "link", "link up", "link out", "link to the root", "hard link out", "zip with link", "zip with link out", "zst", "large zst",
+         "tar.zst above", "tar.gz in zip", "two in zip", "deep", "too deep", "7z", "large 7z", "7z above", "packed 7z above", "large packed 7z", "secret 7z",
+         "broken 7z"],  # not the bytes, which hold the time of day: every worker has to collect the same names
 )  # fmt: skip
 def test_archives_that_would_hurt_are_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, harm: str | None) -> None:
     monkeypatch.setattr(archives, "MOST_UNPACKED", 20_000)  # a tar archive is filled up to ten kilobytes

@@ -22,6 +22,7 @@ from eval_flows.episodes.runs.pipeline import EpisodeOptions, planned_run
 from eval_flows.episodes.tasks.needs import refuse_if_lacking
 from eval_flows.episodes.tasks.suite import read_suite, suite_names, suite_tasks, valid_programs
 from machines.errors import MachineNeeds
+from machines.image import Image
 from tests.eval_flows.episodes.osworld.made import GOLD, OFFERS, SHEET, cached, step, task, write
 from warehouse.layout import DataFolder
 
@@ -94,7 +95,7 @@ def test_the_suite_holds_what_its_runnable_tasks_need_and_no_more(imports: Impor
     assert {address: (folder / "files" / one["sha256"]).read_bytes() for address, one in kept.items()} == FILES
     assert set(json.loads((tmp_path / "cache" / "manifest.json").read_text())) == set(FILES), "the hash of each file that was used is kept"
     suite = read_suite("theirs")
-    assert suite.image == "desktop" and suite.home == "/home/user" and suite.imported == "theirs" and "theirs" in suite_names()
+    assert suite.image == "osworld" and suite.home == "/home/user" and suite.imported == "theirs" and "theirs" in suite_names()
     made = suite_tasks(suite, sound_catalog())
     assert [one.lineage for one in made] == ["libreoffice_calc/a", "os/d"] and len({one.task.episode_id for one in made}) == 2
     assert (
@@ -104,6 +105,19 @@ def test_the_suite_holds_what_its_runnable_tasks_need_and_no_more(imports: Impor
     assert valid_programs(made[0], sound_catalog(), ["libreoffice_calc"]) == ["libreoffice_calc"]
     listed = CliRunner().invoke(main, ["suite", "list"]).output
     assert "theirs: 2 runnable tasks of 6 imported task files." in listed
+
+
+def test_what_is_runnable_can_be_played_on_the_image(imports: Import, data: DataFolder, tmp_path: Path) -> None:
+    """The default image has the home folder that the task files name; for an image with another, tasks that name it are not runnable."""
+    here = task(config=[step("launch", command=["localc"])], evaluator={"func": "infeasible"})
+    write(tmp_path / "tasks", {"calc/a": task(), "calc/b": here})
+    for image, runnable in (((), ["calc/a", "calc/b"]), (("--image", "desktop"), ["calc/b"])):
+        said = imports(*image)
+        suite = read_suite("theirs")
+        found = suite_tasks(suite, sound_catalog())
+        assert [one.lineage for one in found] == runnable and suite.image is not None
+        refuse_if_lacking("theirs", suite, [one.task for one in found], "sandbox", Image(suite.image, tmp_path, None).offers)
+    assert "calc/a: home: /home/user (it has /home/agent)" in said.output and "--image osworld" in said.output
 
 
 def test_the_episode_depends_on_the_file_and_on_what_it_fetches_and_not_on_where_it_lies(imports: Import, data: DataFolder, tmp_path: Path) -> None:

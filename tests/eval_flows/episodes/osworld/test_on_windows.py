@@ -3,6 +3,7 @@
 The server answers as Windows Agent Arena's does, with a tree in its form. Nothing of it was tried on Windows.
 """
 
+import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +24,10 @@ from eval_flows.episodes.osworld.task_file import Step
 from eval_flows.episodes.runs.pipeline import ready_machine
 from eval_flows.episodes.tasks.suite import read_suite, suite_tasks, tasks_of
 from machines.actions import Action
-from machines.errors import MachineNeeds
+from machines.errors import MachineError, MachineNeeds
 from machines.machine import MachineChoice
 from tests.eval_flows.episodes.osworld.made import GOLD, OFFERS, Client, cached, step, task, write
+from tests.eval_flows.episodes.osworld.test_setup import history
 from tests.machines.remote.servers import SCREEN, Waa, hook, served
 from tests.machines.trees.test_reading import WAA, control
 from warehouse.layout import DataFolder
@@ -96,7 +98,7 @@ def test_tasks_of_windows_are_runnable_where_a_machine_with_windows_is_named(
     assert reasons_in(data) == {
         "calc/linux": "linux",
         "excel/sum": "application",
-        "msedge/tabs": "setup",
+        "msedge/tabs": None,
         "notepad/elsewhere": None,
         "notepad/write": None,
     }
@@ -105,9 +107,9 @@ def test_tasks_of_windows_are_runnable_where_a_machine_with_windows_is_named(
     with pytest.raises(MachineNeeds, match=r"lacks: the platform windows \(it has linux\)"):
         ready_machine("waa", tasks_of("waa"), data, "sandbox", {})
     fits = CliRunner().invoke(main, ["suite", "fits", "waa"]).output
-    assert "2 tasks: 0 runnable on this machine, 2 not" in fits and "platform: the machine lacks the platform windows (it has linux)" in fits
+    assert "3 tasks: 0 runnable on this machine, 3 not" in fits and "platform: the machine lacks the platform windows (it has linux)" in fits
     there = CliRunner().invoke(main, ["suite", "fits", "waa", "--machine", "remote", "--machine-option", "file", str(tmp_path / "windows.yaml")])
-    assert "2 tasks: 2 runnable on this machine, 0 not" in there.output and "(notepad/write): runnable" in there.output
+    assert "3 tasks: 3 runnable on this machine, 0 not" in there.output and "(notepad/write): runnable" in there.output
 
 
 def test_a_machine_of_another_user_is_told_for_the_tasks_that_name_the_home_folder(
@@ -138,8 +140,37 @@ def test_steps_that_run_commands_run_those_of_windows(tmp_path: Path) -> None:
     hand = Hand(desktop, tmp_path, lambda address: b"")
     for one in (step("create_folder", path="C:/Users/Docker/new"), step("chrome_open_tabs", urls_to_open=["chrome://settings"])):
         hand.carry_out(Step.model_validate(one))
-    folder, tabs = (given[0] for _, *given in client.asked)
-    assert folder == ["cmd", "/c", "mkdir", "C:\\Users\\Docker\\new"] and tabs[:2] == ["python", "-c"]
+    more = [
+        step("edge_open_tabs", urls_to_open=["https://a.org"]),
+        step("recycle_file", path="C:\\Users\\Docker\\a 'b'.txt"),
+        step("change_wallpaper", path="C:\\a.png"),
+    ]
+    for one in more:
+        hand.carry_out(Step.model_validate(one))
+    folder, tabs, of_edge, recycled, wallpaper = (given[0] for _, *given in client.asked)
+    assert folder == ["cmd", "/c", "mkdir", "C:\\Users\\Docker\\new"] and tabs[:2] == of_edge[:2] == ["python", "-c"]
+    assert '"open": ["https://a.org"]' in of_edge[3] and recycled[0] == "powershell" and "$path = 'C:\\Users\\Docker\\a ''b''.txt';" in recycled[-1]
+    assert wallpaper[:2] == ["python", "-c"] and wallpaper[3] == "C:\\a.png"
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [
+        ("update_browse_history", "C:\\Users\\Docker\\AppData\\Local\\Google\\Chrome\\User Data\\Default\\History"),
+        ("update_browse_history_edge", "C:\\Users\\Docker\\AppData\\Local\\Microsoft\\Edge\\User Data\\Default\\History"),
+    ],
+)
+def test_visits_are_added_where_browsers_of_windows_keep_them(tmp_path: Path, kind: str, path: str) -> None:
+    client = Client(files={path: history()})
+    hand = Hand(Desktop(cast("Any", client), replace(OFFERS, platform="windows", home="C:\\Users\\Docker")), tmp_path, lambda address: b"")
+    visit = {"url": "https://a.org/", "title": "A", "visit_time_from_now_in_seconds": 60}
+    hand.carry_out(Step.model_validate(step(kind, history=[visit])))
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(client.files[path])
+    assert connection.execute("select url from urls").fetchall() == [("https://a.org/",)]
+    client.files.clear()
+    with pytest.raises(MachineError, match="with a history: none of AppData"):
+        hand.carry_out(Step.model_validate(step(kind, history=[visit])))
 
 
 def test_a_task_of_windows_is_set_up_seen_done_and_judged(tmp_path: Path, data: DataFolder, machine_file: Callable[..., Path]) -> None:

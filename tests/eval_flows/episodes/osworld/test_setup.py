@@ -15,11 +15,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from eval_flows.episodes.osworld import setup
+from eval_flows.episodes.osworld import browsing, setup
 from eval_flows.episodes.osworld.browsing import with_visits
 from eval_flows.episodes.osworld.setup import Hand
 from eval_flows.episodes.osworld.task_file import Step
 from machines.errors import MachineError
+from machines.gateway import wallpaper
 from machines.machine import Program
 from tests.eval_flows.episodes.osworld.made import OFFERS, Client, desktop_of, step, window
 
@@ -50,6 +51,7 @@ def carried_out(tmp_path: Path, client: Client, kind: str, **parameters: Any) ->
         ("activate_window", {"window_name": "Calc", "strict": True}, [("activate_window", "Calc", True, False)]),
         ("close_window", {"window_name": "Mail.thunderbird", "by_class": "true"}, [("close_window", "Mail.thunderbird", False, True)]),
         ("close_all", {}, [("close_all",)]),
+        ("change_wallpaper", {"path": "/a.png"}, [("execute", ["python3", "-c", wallpaper._PROGRAM, "/a.png"], False)]),
         ("create_folder", {"path": "/home/user/new"}, [("execute", ["mkdir", "-p", "/home/user/new"], False)]),
         ("create_file", {"path": "/home/user/new.txt", "content": "text"}, [("upload", "/home/user/new.txt")]),
     ],
@@ -165,6 +167,18 @@ def test_the_time_of_a_visit_counts_from_1601() -> None:
     assert connection.execute("select visit_time from visits").fetchall() == [(2_000_000,)]
 
 
+def test_a_history_whose_triggers_never_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`postconfig` may change a database that the agent left, on the host of the checks."""
+    monkeypatch.setattr(browsing, "_SECONDS", 0.2)
+    connection = sqlite3.connect(":memory:")
+    connection.deserialize(history())
+    endless = "with recursive n(x) as (select 1 union all select x + 1 from n) select sum(x) from n"
+    connection.execute(f"create trigger slow after insert on urls begin insert into visits (url) {endless}; end")
+    client = Client(files={"/home/user/.config/google-chrome/Default/History": connection.serialize()})
+    with pytest.raises(MachineError, match="is no history of Chrome: interrupted"):
+        carried_out(tmp_path, client, "update_browse_history", history=[{"url": "u", "title": "t", "visit_time_from_now_in_seconds": 1}])
+
+
 @pytest.mark.parametrize(
     ("files", "told"),
     [({}, "has no profile of Chrome"), ({"/home/user/.config/chromium/Default/History": b"no database"}, "is no history of Chrome")],
@@ -172,6 +186,24 @@ def test_the_time_of_a_visit_counts_from_1601() -> None:
 def test_a_machine_without_a_history_is_said(tmp_path: Path, files: dict[str, bytes], told: str) -> None:
     with pytest.raises(MachineError, match=told):
         carried_out(tmp_path, Client(files=files), "update_browse_history", history=[{"url": "u", "title": "t", "visit_time_from_now_in_seconds": 1}])
+
+
+def test_what_is_recycled_lies_in_the_trash_and_can_be_put_back(tmp_path: Path) -> None:
+    client = Client()
+    [(_, command, _)] = carried_out(tmp_path, client, "recycle_file", path="/home/user/a.txt")
+    assert command[0] == "python3" and command[3] == "/home/user/a.txt"
+    places = [tmp_path / "home" / "one" / "a b.txt", tmp_path / "home" / "two" / "a b.txt"]
+    for place in places:
+        place.parent.mkdir(parents=True)
+        place.write_text(place.parent.name)
+        subprocess.run([sys.executable, "-c", command[2], str(place)], check=True, env={"HOME": str(tmp_path / "home")})
+    trash = tmp_path / "home" / ".local" / "share" / "Trash"
+    assert {path.name: path.read_text() for path in (trash / "files").iterdir()} == {"a b.txt": "one", "a b.2.txt": "two"}
+    infos = {path.name: path.read_text().splitlines() for path in (trash / "info").iterdir()}
+    assert unquote(infos["a b.2.txt.trashinfo"][1]) == f"Path={places[1]}" and not places[0].exists()
+    with pytest.raises(MachineError, match="could not be moved to the trash: no such file"):
+        refused = Client(says={str(["python3", "-c", command[2], "/none"]): {"output": "", "error": "no such file\n", "returncode": 1}})
+        carried_out(tmp_path, refused, "recycle_file", path="/none")
 
 
 class Browser(BaseHTTPRequestHandler):

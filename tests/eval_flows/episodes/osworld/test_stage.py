@@ -12,7 +12,7 @@ from eval_flows.episodes.environment import DONE, FAIL, Environment, Reward
 from eval_flows.episodes.osworld import evaluator, stage
 from eval_flows.episodes.osworld.evaluator import joined
 from eval_flows.episodes.osworld.imported_task import imported_task
-from eval_flows.episodes.osworld.metrics import TaskError
+from eval_flows.episodes.osworld.metrics import METRICS, TaskError
 from eval_flows.episodes.osworld.metrics.metric import guarded
 from eval_flows.episodes.osworld.task_file import TaskFile
 from eval_flows.episodes.runs.trajectory import Trajectory, figures
@@ -113,6 +113,23 @@ def test_fail_earns_nothing_where_the_task_can_be_done_and_everything_where_it_c
     client = Client()
     assert played(tmp_path, client, None, FAIL, **infeasible).value == 1 and ("close_all",) not in client.asked
     assert played(tmp_path, Client(), None, DONE, **infeasible).value == 0
+
+
+@pytest.mark.parametrize(("passes", "value"), [(True, 1), (False, 0)])
+def test_what_the_agent_wrote_is_run_in_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passes: bool, value: int) -> None:
+    name = "check_python_file_by_test_suite"
+    monkeypatch.setattr(stage, "METRICS", {name: METRICS[name]})
+
+    class Runs(Client):
+        def execute(self, command: Any, shell: bool = False) -> Json:
+            super().execute(command, shell)
+            return {"output": f"it says\n{command[-1]}\n" if passes else "", "error": "", "returncode": 0}
+
+    client = Runs()
+    reward = played(tmp_path, client, leaves(b"code"), evaluator={**task()["evaluator"], "func": name, "options": {"test_function_name": "check"}})
+    assert reward.value == value and client.asked[-2][0] == "execute"
+    uploaded = {path.rpartition("/")[2]: content for path, content in client.files.items() if path.startswith("/tmp/")}
+    assert uploaded == {"sheet.xlsx": b"code", "gold.xlsx": b"gold"} and "check" in client.asked[-2][1]
 
 
 SAVE = [step("activate_window", window_name="Calc"), step("execute", command=["python", "-c", "save"], stdout="said.txt")]

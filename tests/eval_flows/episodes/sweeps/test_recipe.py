@@ -66,6 +66,12 @@ REFUSED = {
         "agent 'clumsy' has no option 'speed'; did you mean 'seed'?; its options: wrong_clicks",
     ],
     "  - agents:\n      - agent: clumsy\n        options: {wrong_clicks: [0.1, 0.1]}\n": ["options.wrong_clicks: the value 0.1 stands twice"],
+    "  - agents: [openai_computer, ui_tars]\n    models: [mine, base]\n  - agents: [anthropic_computer]\n    models: [mine]\n": [
+        "mine.yaml:5: runs[0].agents[0]: the agent 'openai_computer' speaks the interface 'responses', and model 'mine' is declared with 'chat'",
+        "runs[0].agents[0]: the agent 'openai_computer' speaks the interface 'responses', and model 'base' is declared with 'completion'",
+        "runs[0].agents[1]: the agent 'ui_tars' speaks the interface 'chat', and model 'base' is declared with 'completion'",
+        "mine.yaml:7: runs[1].agents[0]: the agent 'anthropic_computer' speaks the interface 'anthropic', and model 'mine'",
+    ],
     "  - agents: [ui_tars]\n    models: [mine]\n    observations: [tree, marks]\n": [
         "runs[0].agents[0]: 'ui_tars' has one observation of its own, so observations cannot be crossed with it"
     ],
@@ -122,6 +128,24 @@ def test_the_recipes_of_deskmill_have_only_what_there_is(data: DataFolder, path:
         _, recipe, source = read_sweep(path.stem)
         assert len(cells_of(recipe, source, data)) > 1
         detector.shutdown()
+
+
+def test_an_agent_says_of_a_recipe_what_pictures_it_cannot_play_with(data: DataFolder) -> None:
+    with pytest.raises(BadInput, match=r"mine.yaml:6: runs\[0\].agents\[0\]: the agent 'ui_tars' points into one picture of the whole screen"):
+        cells(data, "  - agents: [ui_tars]\n    models: [mine]\n", f"{HEAD}picture: tiles\n")
+
+
+@pytest.mark.parametrize(("table", "observations", "prompts"), [
+    (4, {"marks[dom,ocr,icons]", "marks[tree,dom,ocr,icons]", "marks[detector]", "marks[tree,detector]"}, {None}),
+    (9, {"screenshot", "screenshot+tree"}, {None}),
+    (10, {"marks", "marks[detector]", "marks[tree,detector]"}, {"reflexion"}),
+])  # fmt: skip
+def test_recipes_of_windows_agent_arena_are_the_set_up_of_its_paper(table: int, observations: set[str], prompts: set[str | None]) -> None:
+    """Section 4.1, Appendix D.1 and D.2: the agent is Navi, which acts by code; its prompts are like ReAct in Tables 4 and 9, like Reflexion in 10."""
+    _, recipe, _ = read_sweep(f"windows_agent_arena_table_{table}")
+    (cross,) = recipe.runs
+    assert [(one.agent, one.actions) for one in cross.agents] == [("navi", "code")]
+    assert set(cross.observations) == observations and set(cross.prompts or (None,)) == prompts
 
 
 def test_the_documented_recipe_has_the_cells_that_its_page_counts(data: DataFolder) -> None:

@@ -58,6 +58,10 @@ class FolderGuest:
     def file(self, path: str) -> bytes | None:
         return Path(path).read_bytes() if Path(path).is_file() else None
 
+    def upload(self, path: str, content: bytes) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(content)
+
     def windows(self) -> Sequence[Window]:
         return self.seen
 

@@ -18,6 +18,8 @@ def test_the_address_in_front_is_read_from_the_tree(guest: FolderGuest, tmp_path
 _OF_ADDRESS: Mapping[str, Mapping[str, Any]] = {
     "active_url_from_accessTree": {},
     "active_tab_info": {},
+    "active_tab_info_simple": {},
+    "active_tab_url_and_body_text": {},
     "active_tab_html_parse": {"category": "class"},
     "active_tab_url_parse": {"parse_keys": ["q"]},
     "url_dashPart": {"partIndex": 0, "returnType": "string"},
@@ -28,6 +30,8 @@ _OF_ADDRESS: Mapping[str, Mapping[str, Any]] = {
 def test_a_browser_that_does_not_answer_leaves_the_address(tmp_path: Path) -> None:
     told = ToldGuest(tmp_path, shown=FolderGuest(tmp_path, "a.com").tree())
     assert got(told, "active_tab_info") == {"title": "", "url": "https://a.com", "content": ""}
+    assert got(told, "active_tab_info_simple") == {"title": "", "url": "https://a.com", "content": ""}
+    assert got(told, "active_tab_url_and_body_text", goto_prefix="https://www.") == {"url": "https://www.a.com", "body": ""}
     assert got(told, "active_tab_html_parse", category="class") == {}
     assert got(told, "open_tabs_info") == []
     assert got(told, "page_info", url="https://b") == {"title": "", "url": "https://b", "content": ""}

@@ -21,6 +21,8 @@ def test_files_and_folders_of_the_arena_are_found(guest: FolderGuest) -> None:
         ("is_file_saved_desktop", ("filename", "numdays.txt"), ("textcontent", "230 days"), ("exact", True)): "false",
         ("is_file_saved_desktop", ("filename", "none.txt"), ("textcontent", "230 days")): "false",
         ("is_file_desktop", ("filename", "numdays.txt")): "true",
+        ("desktop_file_content", ("filename", "numdays.txt")): "It is 230 days.\r\n",
+        ("desktop_file_content", ("file_name", "none.txt")): None,
         ("vm_file_exists_in_desktop", ("file_name", "none.txt")): False,
         ("vm_folder_exists_in_documents", ("folder_name", "MyFolder")): True,
         ("vm_folder_exists_in_documents", ("folder_name", "Other")): False,

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from eval_flows.episodes.osworld.getters import GETTERS, MISSING
-from eval_flows.episodes.osworld.metrics import TaskError
+from eval_flows.episodes.osworld.metrics import METRICS, TaskError
+from eval_flows.episodes.osworld.metrics import MISSING as MISSING_METRICS
+from eval_flows.episodes.osworld.vocabulary import vocabulary
 from tests.eval_flows.episodes.osworld.getters.guests import FolderGuest, got
 
 
@@ -24,5 +26,8 @@ def test_what_no_getter_understands_is_a_mistake_of_the_task(guest: FolderGuest,
         got(guest, name, **asked)
 
 
-def test_what_is_missing_is_not_there() -> None:
-    assert not set(MISSING) & set(GETTERS)
+def test_every_name_of_the_vocabulary_is_there_or_is_missing_with_a_reason() -> None:
+    """A name that is neither would make tasks not runnable without that anybody said why."""
+    assert not set(MISSING) & set(GETTERS) and not set(MISSING_METRICS) & set(METRICS)
+    assert set(vocabulary().getters) == {*GETTERS, *MISSING}
+    assert set(vocabulary().functions) | set(METRICS) == {*METRICS, *MISSING_METRICS}

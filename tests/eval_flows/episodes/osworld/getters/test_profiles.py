@@ -71,6 +71,32 @@ def test_a_profile_that_is_missing_or_broken_is_as_chrome_comes(guest: FolderGue
     assert got(guest, "chrome_font_size")["default_font_size"] == 16
 
 
+@pytest.mark.parametrize(
+    ("theme", "shown"),
+    [
+        ({"color_scheme": 1}, "light"),
+        ({"color_scheme": 2}, "dark"),
+        ({"color_scheme2": 2}, "dark"),
+        ({"color_scheme": 0}, "system"),
+        ({}, "system"),
+        ("broken", "system"),
+        ({"color_scheme": [1]}, "system"),
+    ],
+)
+def test_the_profile_says_how_chrome_looks(guest: FolderGuest, theme: Any, shown: str) -> None:
+    assert got(guest, "chrome_color_scheme") == "system", "without a profile"
+    guest.put(f"{CHROME}/Preferences", json.dumps({"browser": {"theme": theme}}))
+    assert got(guest, "chrome_color_scheme") == got(guest, "chrome_appearance_mode_ui") == shown
+
+
+def test_extensions_in_the_profile_are_told_by_their_manifests(guest: FolderGuest) -> None:
+    assert got(guest, "extensions_installed_from_shop") == []
+    guest.put(f"{CHROME}/Extensions/abc/1.0_0/manifest.json", '{"name": "Speechify"}')
+    guest.put(f"{CHROME}/Extensions/def/1.0_0/manifest.json", "broken")
+    guest.put(f"{CHROME}/Extensions/Temp", "")
+    assert got(guest, "extensions_installed_from_shop") == [{"name": "Speechify"}]
+
+
 def _edge(guid: str) -> Mapping[str, Any]:
     cleared = dict.fromkeys(("browsing_history", "cache", "cookies", "download_history", "form_data", "passwords", "site_settings"), True)
     return {

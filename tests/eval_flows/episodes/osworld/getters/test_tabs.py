@@ -70,6 +70,8 @@ def test_pages_and_tabs_are_shown(guest: FolderGuest, site: str) -> None:
     front = got(guest, "active_tab_info")
     assert (front["title"], front["url"]) == ("Rentals & more", guest.address)
     assert "Zurich" in front["content"]
+    said = got(guest, "active_tab_url_and_body_text")
+    assert said["url"] == guest.address and "Zurich" in said["body"] and "<div" not in said["body"]
     assert {"title": "Rentals & more", "url": guest.address} in got(guest, "open_tabs_info")
     before = len(got(guest, "open_tabs_info"))
     assert got(guest, "active_tab_info")["title"] == "Rentals & more"

@@ -25,6 +25,8 @@ def _night(*schedule: int) -> str:
         ("night_light_state", {}, {}, False),
         ("default_browser", {}, {"UserChoice": "MSEdgeHTM\n"}, "MSEdgeHTM"),
         ("default_browser", {}, {}, "Error"),
+        ("sticky_notes_content", {}, {"plum.sqlite": '["\\\\id=1-a Buy milk\\n\\\\id=2-b Call", null, "bare"]'}, "Buy milk\nCall\nbare"),
+        ("sticky_notes_content", {}, {}, None),
         ("storage_sense_run_frequency", {}, {"'01'": "1\n", "'2048'": "30\n"}, "30"),
         ("storage_sense_run_frequency", {}, {"'01'": "0\n"}, None),
         (

@@ -170,6 +170,10 @@ RIGHT: Mapping[str, Maker] = {
     "is_expected_tabs": lambda _: given(
         [{"url": "https://b.com/"}, {"url": "https://a.com"}], {"type": "url", "urls": ["https://a.com/", "https://b.com"]}
     ),
+    "check_url_and_content_include": lambda _: given(
+        {"url": "https://shop.example.org/Women/jerseys", "body": "Jerseys over $60"},
+        {"url_must_include": ["women"], "body_must_include": ["$60", "JERSEYS"], "body_must_exclude": ["sold out"]},
+    ),
     "is_added_to_steam_cart": lambda _: given({"content": "<p>The Dota 2 Official Soundtrack</p>"}, {"items": ["Dota 2 Official"]}),
     "is_expected_bookmarks": lambda _: given(
         _bookmarks({"type": "folder", "name": "Liked Authors", "children": [_page("https://b.org/"), _page("https://a.org")]}),
@@ -246,6 +250,10 @@ WRONG: Mapping[str, Maker] = {
     "is_expected_search_query": lambda _: given({"url": "https://a.com/?q=dogs"}, {"expect": {"pattern": "q=cats"}}),
     "is_expected_tabs": lambda _: given(
         [{"url": "https://a.com"}, {"url": "https://b.com"}], {"type": "url", "urls": ["https://a.com", "https://a.com"]}
+    ),
+    "check_url_and_content_include": lambda _: given(
+        {"url": "https://a.org/women", "body": "$60, sold out"},
+        {"url_must_include": ["women"], "body_must_include": ["$60"], "body_must_exclude": ["Sold out"]},
     ),
     "is_added_to_steam_cart": lambda _: given({"content": ""}, {"items": ["x"]}),
     "is_expected_bookmarks": lambda _: given(_bookmarks(_page("https://a.org")), {"type": "bookmark_bar_websites_urls", "urls": ["https://b.org"]}),

@@ -12,6 +12,7 @@ from eval_flows.episodes.osworld.metrics.reading import archive
 from tests.eval_flows.episodes.osworld.metrics import decks, documents, media, sheets, values
 from tests.eval_flows.episodes.osworld.metrics.made import Call, Maker, document, given, packed, workbook, written
 
+_ON_MACHINE = "check_python_file_by_test_suite"  # in test_in_machine.py
 _BY_TESSERACT = "compare_image_text"  # below: its extra may be missing
 _CASES = (values, documents, decks, sheets, media)
 RIGHT: Mapping[str, Maker] = {name: made for cases in _CASES for name, made in cases.RIGHT.items()}
@@ -26,7 +27,7 @@ def scored(name: str, call: Call) -> float:
 
 
 def test_there_is_a_right_and_a_wrong_case_for_every_metric() -> None:
-    assert set(RIGHT) == set(WRONG) == set(METRICS) - {_BY_TESSERACT}
+    assert set(RIGHT) == set(WRONG) == set(METRICS) - {_BY_TESSERACT, _ON_MACHINE}
 
 
 @pytest.mark.parametrize("name", sorted(RIGHT))
@@ -101,6 +102,7 @@ def test_a_result_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
         ("compare_text_file", given("a", "b", ignore_everything=True), "ignore_everything"),
         ("check_accessibility_tree", given("<a/>", [{}]), "neither 'xpath' nor 'selectors'"),
         ("check_json_settings", given("x", ["expected"]), "rules must be a mapping"),
+        ("check_url_and_content_include", given({"url": "a", "body": "b"}, {"body_must_exclude": ["c"]}), "nothing that must be included"),
     ],
 )
 def test_a_mistake_of_the_task_is_told_and_is_no_outcome_of_the_agent(name: str, call: Call, told: str, tmp_path: Path) -> None:
