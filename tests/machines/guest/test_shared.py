@@ -251,7 +251,7 @@ def test_of_too_many_files_the_nearest_are_listed(served: tuple[FakePlatform, ht
     for number in range(12):
         (tmp_path / "top" / "a" / "many" / f"{number:02}").touch()
     (tmp_path / "top" / "z" / "kept").touch()
-    a, z = listed(served[1], tmp_path / "top") or ()
+    a, z = listed(served[1], tmp_path / "top") or [{}, {}]
     assert [entry["name"] for entry in z["children"]] == ["kept"] and len(a["children"][0]["children"]) < 10
     with pytest.raises(LeftUnreadable, match="more than 10"):
         listed(served[1], tmp_path / "top" / "a" / "many")
