@@ -106,7 +106,8 @@ def test_a_refusal_and_an_answer_that_is_cut_off_or_empty_are_malformed_and_the_
         bad = at.step()
         words = {"refusal": "you refused to go on: I cannot help", "long": "was cut off", "empty": "your answer was empty"}[kind]
         assert bad.malformed is not None and words in bad.malformed and at.step().kind == "DONE" and words in at.sent()
-        told = at.server.requests[-1].get("messages", at.server.requests[-1].get("input"))
+        request = at.server.requests[-1]
+        told = request["messages"] if "messages" in request else request["input"]
         roles = [message["role"] for message in told if message.get("role") in ("user", "assistant")]
         assert roles[-3:] == ["user", "assistant", "user"], "two messages of the user after each other"
 
