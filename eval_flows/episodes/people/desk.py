@@ -47,7 +47,7 @@ class Desk:
         self._is_open = False  # whether who takes over has the machine at once
         self._messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._left = choice.most_seconds
-        self._granted_at, self._waited = now(), 0.0
+        self._wanted_at = self._granted_at = now()
         self._looking = threading.Lock()  # for the picture: it takes longer than others can wait
         self._picture = b""
 
@@ -64,7 +64,7 @@ class Desk:
             self._step, self._is_open = step, False
             if not self._is_held and not self._granted():
                 return None
-        return self._held(self._new("human", self._granted_at, waited_seconds=self._waited))
+        return self._held(self._new("human", self._wanted_at, waited_seconds=(self._granted_at - self._wanted_at).total_seconds()))
 
     def ask(self, step: int, reason: str, request: str) -> Intervention:
         """Ask people for help, wait until somebody has helped or the time of waiting is over, and return what came of it."""
@@ -192,10 +192,9 @@ class Desk:
         """Give the machine to who wants it, and tell whether somebody does. The caller has the lock."""
         if self._wanted is None:
             return False
-        self._holder, self._person, wished = self._wanted
+        self._holder, self._person, self._wanted_at = self._wanted
         self._is_held = True
         self._granted_at, self._wanted, self._is_open, self._phase = now(), None, False, "person"
-        self._waited = (self._granted_at - wished).total_seconds()
         return True
 
     def _somebody_comes(self, seconds: float) -> bool:

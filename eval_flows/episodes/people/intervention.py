@@ -49,7 +49,8 @@ class Act:
 class Intervention:
     """A time in which a person had, or could have had, the machine of an agent. `step` is the one before which it came.
 
-    `began_at` is when the person took over, or when the agent asked. `waited_seconds` are those until the person had the machine.
+    `began_at` is when the person wanted the machine, or when the agent asked. `seconds` are all until it was handed back; of these,
+    `waited_seconds` are those until the person had it. So a person worked for the difference.
     """
 
     number: int
