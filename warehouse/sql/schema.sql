@@ -598,7 +598,7 @@ comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
 comment on column episodes.malformed is 'Steps without a valid action, or whose action the guest refused';
 comment on column episodes.ready_seconds is 'Seconds of the reset: from the start of the machine to a ready application';
-comment on column episodes.seconds is 'Wall-clock seconds of the last try; for a fault, without the time spent waiting for the model';
+comment on column episodes.seconds is 'Wall-clock seconds of the last try, without the checks; for a fault, without the time spent waiting for the model';
 comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
 comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';
 comment on column episodes.is_valid_choice is 'Whether the first opened program is among the valid ones; null for preloaded starts and if none was opened';
@@ -722,7 +722,7 @@ comment on column demonstrations.gave_up is 'Whether the person said that it can
 comment on column demonstrations.reward is 'Reward of the final state; null for a fault of the infrastructure';
 comment on column demonstrations.is_success is 'Whether the task is done; null for a fault';
 comment on column demonstrations.steps is 'Actions of the person';
-comment on column demonstrations.seconds is 'Seconds of the person''s work, without the reset of the machine; null for a fault';
+comment on column demonstrations.seconds is 'Seconds of the person''s work, without the reset of the machine and the checks; null for a fault';
 
 create table error_kinds (
     number integer not null,
