@@ -10,7 +10,7 @@ import os
 import secrets
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
@@ -20,13 +20,14 @@ from typing import Any, Self
 
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.people.desk import Desk
+from eval_flows.episodes.people.events import Event
 from machines.actions import Action
 from machines.errors import MachineError
 
 Json = dict[str, Any]
 FOLDER = "live"  # within the folder of a run
 _KEY_BYTES = 32
-_ASKED = frozenset({"state", "take", "acted", "back", "finish"})  # the methods of a desk that other processes call
+_ASKED = frozenset({"state", "take", "holds", "picture", "acted", "noted", "back", "finish"})  # the methods of a desk that other processes call
 
 
 @contextlib.contextmanager
@@ -156,9 +157,22 @@ class Visit:
         """Take over for a viewer, and return what came of it."""
         return str(self._asked("take", viewer, person))
 
-    def acted(self, viewer: str, action: Action, at: datetime) -> bool:
-        """Tell an act of a viewer, and whether it counts."""
-        return bool(self._asked("acted", viewer, action, at))
+    def holds(self, viewer: str) -> bool:
+        """Tell whether what a viewer does may reach the machine."""
+        return bool(self._asked("holds", viewer))
+
+    def picture(self, viewer: str) -> bytes | None:
+        """Return the screen before what a viewer does now (PNG); None if they may do nothing."""
+        picture: bytes | None = self._asked("picture", viewer)
+        return picture
+
+    def acted(self, viewer: str, action: Action, at: datetime, picture: bytes) -> bool:
+        """Tell an act of a viewer with the screen before it, and whether it counts."""
+        return bool(self._asked("acted", viewer, action, at, picture))
+
+    def noted(self, viewer: str, events: Sequence[Event]) -> bool:
+        """Tell events of a viewer that the machine got, and whether they count."""
+        return bool(self._asked("noted", viewer, events))
 
     def back(self, viewer: str, note: str = "") -> bool:
         """Hand back for a viewer, and tell whether they had the machine."""

@@ -69,7 +69,8 @@ class People:
         except EpisodeGone:
             result = await asyncio.to_thread(self._halls.result, key)
             return JSONResponse({"phase": "gone", "result": result, "may_act": visitor.may_act})
-        self._set_holder(key, visitor, state["holder"] == visitor.identity)
+        if state["holder"] == visitor.identity != state["recalled"]:
+            self._give(key, visitor)
         return JSONResponse(_told(key, state, visitor))
 
     async def deed(self, request: Request) -> Response:
@@ -79,8 +80,9 @@ class People:
             visit = await asyncio.to_thread(self._halls.visit, key)
             if deed == "take":
                 taken = await asyncio.to_thread(visit.take, visitor.identity, self._person)
-                self._set_holder(key, visitor, taken == "taken")
-                return JSONResponse({"taken": taken}, 409 if taken in ("held", "ended") else 200)
+                if taken == "taken":
+                    self._give(key, visitor)
+                return JSONResponse({"taken": taken}, 200 if taken in ("taken", "soon") else 409)
             body = await _body(request)
             if deed == "back":
                 await self._let_go(key, visitor, body.sent)
@@ -111,7 +113,7 @@ class People:
                 return
             await websocket.accept()
             bridge = Bridge(websocket, visit, visitor.identity, tuple(state["screen"]))
-            bridge.is_holder = visitor.may_act and state["holder"] == visitor.identity
+            bridge.is_holder = visitor.may_act and state["holder"] == visitor.identity != state["recalled"]
             among = self._bridges.setdefault((key, visitor.identity), [])
             among.append(bridge)
             try:
@@ -147,9 +149,10 @@ class People:
         for bridge in bridges:
             await bridge.let_go()
 
-    def _set_holder(self, key: Key, visitor: Visitor, is_holder: bool) -> None:
+    def _give(self, key: Key, visitor: Visitor) -> None:
+        """Let pass what a holder does. A bridge finds out by itself when its viewer holds the machine no more."""
         for bridge in self._bridges.get((key, visitor.identity), ()):
-            bridge.is_holder = is_holder and visitor.may_act
+            bridge.is_holder = visitor.may_act
 
 
 def _key(connection: HTTPConnection) -> Key:
@@ -158,7 +161,7 @@ def _key(connection: HTTPConnection) -> Key:
 
 def _told(key: Key, state: Json, visitor: Visitor) -> Json:
     """Return the state as a visitor may see it: who else is there has no id."""
-    who = {name: "you" if state[name] == visitor.identity else "another" if state[name] else "" for name in ("holder", "wanted")}
+    who = {name: "you" if state[name] == visitor.identity else "another" if state[name] else "" for name in ("holder", "wanted", "recalled")}
     return {**state, **who, "run": key[0], "name": key[1], "may_act": visitor.may_act}
 
 

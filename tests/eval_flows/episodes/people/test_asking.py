@@ -242,7 +242,9 @@ def test_a_person_who_took_over_is_waited_for_and_heard_though_the_model_failed_
 
     trajectory = play(environment, TASK, cast("Agent", Fails()), "preloaded", False, desk=desk)
     assert [one.note for one in trajectory.interventions] == [HELP] and HELP in heard[1]
-    assert (trajectory.status, len(trajectory.steps), trajectory.spent.input_tokens) == ("done", 1, 7), "what failed costs no step, and its tokens count"
+    assert (trajectory.status, len(trajectory.steps), trajectory.spent.input_tokens) == ("done", 1, 7), (
+        "what failed costs no step, and its tokens count"
+    )
 
 
 def test_the_seconds_of_an_episode_end_before_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from eval_flows.episodes.people.intervention import PeopleChoice, now
 from eval_flows.episodes.people.reception import EpisodeGone, Visit, received
 from eval_flows.episodes.people.server import People
 from machines.errors import MachineError
-from tests.eval_flows.episodes.people.test_desk import ABOUT, PRESS, Screen
+from tests.eval_flows.episodes.people.test_desk import ABOUT, PICTURE, PRESS, Screen
 from warehouse.layout import DataFolder
 
 
@@ -48,7 +48,7 @@ def episode(data: Path) -> Iterator[tuple[Desk, Live, Path]]:
 def test_a_visit_acts_for_its_viewer_and_the_screen_comes_as_a_connection(tmp_path: Path) -> None:
     with episode(tmp_path) as (desk, screen, card), Visit(card) as visit:
         desk.begin(1, True)
-        assert visit.take("ann", "Ann") == "taken" and visit.acted("ann", PRESS, now()) and visit.state()["holder"] == "ann"
+        assert visit.take("ann", "Ann") == "taken" and visit.acted("ann", PRESS, now(), PICTURE) and visit.state()["holder"] == "ann"
         with pytest.raises(MachineError, match="not running"):
             visit.screen()
         screen.pair = socket.socketpair()
