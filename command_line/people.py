@@ -59,13 +59,16 @@ def _place_options(command: Any) -> Any:
 def watch(run: str | None, host: str, port: int, person: str) -> None:
     """Show the episodes of RUN, or of all runs, that are played with --people: live screens, and taking over.
 
-    It prints two links: one acts, one only watches. The token of the first is DESKMILL_TOKEN, if that is set.
+    RUN is the id of a run, or its unique beginning. Two links are printed: one acts, one only watches. The token of the first is DESKMILL_TOKEN, if
+    that is set.
     """
     from eval_flows.episodes.people.halls import Halls
+    from eval_flows.episodes.people.refusals import run_with_people
     from eval_flows.episodes.people.serve import serve_people
     from warehouse.layout import DataFolder
 
-    serve_people(Halls(DataFolder.from_environment(), run), host, port, person, click.echo)
+    data = DataFolder.from_environment()
+    serve_people(Halls(data, None if run is None else run_with_people(run, data)), host, port, person, click.echo)
 
 
 @click.command()
