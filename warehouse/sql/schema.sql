@@ -738,6 +738,12 @@ comment on column error_kinds.title is 'Title';
 comment on column error_kinds.named_by is 'ProSoftArena (Section 6.2) or Deskmill';
 comment on column error_kinds.description is 'What belongs to it';
 
+create table people_price (
+    dollars_an_hour double not null
+);
+comment on table people_price is 'What an hour of a person costs: one row';
+comment on column people_price.dollars_an_hour is 'Dollars, as models.yaml declares it under people; 40 if it does not';
+
 create table judgements (
     pair_id varchar not null,
     judge varchar not null,
