@@ -15,7 +15,6 @@ _MOST_SECONDS = 3600.0
 _PLACE = (
     click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; the default takes calls from this host alone."),
     click.option("--port", type=click.IntRange(0, 65535), default=8701, show_default=True, help="Port to listen on; 0 takes a free one."),
-    click.option("--person", default="person", show_default=True, help="Name of the person in records."),
 )
 _TAKING_PART = (
     click.option("--people", is_flag=True, help="People may watch and take over, by deskmill watch; such a run has an id of its own."),
@@ -56,21 +55,26 @@ def _place_options(command: Any) -> Any:
 @click.command()
 @click.argument("run", required=False)
 @_place_options
-def watch(run: str | None, host: str, port: int, person: str) -> None:
+@click.option("--person", help="Name of whoever acts, in records; without it, the page asks each person for their name.")
+def watch(run: str | None, host: str, port: int, person: str | None) -> None:
     """Show the episodes of RUN, or of all runs, that are played with --people: live screens, and taking over.
 
-    It prints two links: one acts, one only watches. The token of the first is DESKMILL_TOKEN, if that is set.
+    RUN is the id of a run, or its unique beginning. Two links are printed: one acts, one only watches. The token of the first is DESKMILL_TOKEN, if
+    that is set.
     """
     from eval_flows.episodes.people.halls import Halls
+    from eval_flows.episodes.people.refusals import run_with_people
     from eval_flows.episodes.people.serve import serve_people
     from warehouse.layout import DataFolder
 
-    serve_people(Halls(DataFolder.from_environment(), run), host, port, person, click.echo)
+    data = DataFolder.from_environment()
+    serve_people(Halls(data, None if run is None else run_with_people(run, data)), host, port, person, click.echo)
 
 
 @click.command()
 @click.argument("suite")
 @_place_options
+@click.option("--person", default="person", show_default=True, help="Name of the person in records: each has a run of their own.")
 @machine_options
 @click.option("--level", "levels", type=click.Choice(["L1", "L2", "L3", "L4"]), multiple=True, help="Only these levels.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first episodes.")

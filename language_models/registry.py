@@ -45,10 +45,17 @@ class DeclaredModel(_Declared):
     tokens_per_minute: int | None = Field(None, gt=0)
 
 
-class DeclaredModels(_Declared):
-    """Models by name."""
+class DeclaredPeople(_Declared):
+    """The price of people's time, which the warehouse reads."""
 
-    models: dict[str, DeclaredModel]
+    dollars_an_hour: float = Field(ge=0)
+
+
+class DeclaredModels(_Declared):
+    """Models by name, and what people cost beside them."""
+
+    models: dict[str, DeclaredModel] = Field(default_factory=dict)
+    people: DeclaredPeople | None = None
 
 
 def read_models(own: Path | None = None) -> dict[str, DeclaredModel]:

@@ -18,6 +18,7 @@ from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
 from warehouse.judging import load_judging
 from warehouse.layout import OF_EPISODES, DataFolder, fetch, written_file
+from warehouse.people_price import load_people_price
 from warehouse.upgrades import current_relations
 
 _PUBLISHED = Path(__file__).parent / "published"
@@ -37,7 +38,7 @@ def load_warehouse(data: DataFolder) -> Path:
     with data.locked("warehouse"):
         for left in data.root.glob(f".{data.warehouse.name}.*"):
             left.unlink()  # left by killed loads
-        fetch(data.labels, data.quality, data.judging, data.sweeps, data.suites, data.model_calls)
+        fetch(data.labels, data.quality, data.judging, data.sweeps, data.suites, data.model_calls, data.models)
         fetch(data.runs, without=OF_EPISODES)
         _load(data)
     return data.warehouse
@@ -65,6 +66,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, data: DataFolder) -> None:
     _load_runs(connection, data, [run for run in runs if run["dataset_id"] in {manifest["dataset_id"] for manifest in manifests}])
     _load_episodes(connection, data)
     load_judging(connection, data)
+    load_people_price(connection, data)
     _load_sweeps(connection, data)
     _load_model_calls(connection, data)
     _load_studies(connection, data)

@@ -163,6 +163,7 @@ VERSIONS: Mapping[str, int] = dict.fromkeys(SCHEMAS, 1) | {
     "episodes": 4,
     "steps": 2,
     "suite_episodes": 2,
+    "interventions": 2,
 }
 
 

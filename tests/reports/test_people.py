@@ -81,6 +81,8 @@ def test_the_page_opens_from_disk_without_errors(data: DataFolder, browser: Any,
         ["smoke", "person", "clicker", "person"],
     ]
     assert "<b>bob" in [row[0] for row in shown["people_judges"]["rows"]], "names are text"
+    costs = [row for row in shown["people_time"]["rows"] if row[1] == "intervention"]
+    assert len(costs) == 1 and "40" in str(costs[0]), "the price of an hour is stated"
     assert shown["people_error_figure"]["picture"]["height"] > 80
     page.close()
 

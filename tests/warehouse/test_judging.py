@@ -9,6 +9,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from language_models.registry import read_models
 from tests.warehouse.episode_rows import FAULT, episode_row, write_run
 from tests.warehouse.intervals import interval
 from tests.warehouse.judged_rows import intervention_row, judgement_row, label_row, write_lines
@@ -189,6 +190,12 @@ def test_table_5_counts_who_came_and_the_seconds_of_their_work(data: DataFolder)
     assert (row["episodes"], row["asked_fails"], row["asked_succeeds"], row["recall"], row["precision"]) == (2, 1, 1, 1, 0.5)
     [row] = asked(data, "from people_time")
     assert (row["activity"], row["person"], row["times"], row["seconds"]) == ("intervention", "ada", 2, 20)
+    assert row["cost_usd"] == pytest.approx(40 * 20 / 3600)
+    data.models.write_text("people: {dollars_an_hour: 90}")
+    assert [one["cost_usd"] for one in asked(data, "from people_time")] == [0.5] and read_models(data.models), "beside the prices of models"
+    data.models.write_text("people: {dollars_an_hour: much}")
+    with pytest.raises(WarehouseError, match="say what an hour costs"):
+        load_warehouse(data)
 
 
 def test_asking_is_paired_with_the_same_agent_on_the_same_episodes_without_people(data: DataFolder) -> None:

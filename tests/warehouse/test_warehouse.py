@@ -126,6 +126,15 @@ def test_kept_files_of_every_earlier_version_load_today(path: Path) -> None:
     assert len(rows.fetchall()) == 25
 
 
+def test_an_earlier_takeover_gets_its_waiting_and_an_earlier_call_had_it() -> None:
+    """Version 1 began takeovers when the person had the machine, two seconds after they wanted it."""
+    kept = REPOSITORY / "tests/warehouse/kept/interventions_1.parquet"
+    columns = "distinct initiated_by, began_at, ended_at, seconds, waited_seconds"
+    found = duckdb.connect().execute(f"select {columns} from {upgrades.current_relation('interventions', 1, [kept])} order by 1").fetchall()
+    times = ("2026-05-01T08:00:00.250+00:00", "2026-05-01T08:00:12.250+00:00", 12.0, 2.0)
+    assert found == [("agent", *times), ("human", *times)]
+
+
 def test_files_of_an_older_schema_are_upgraded_on_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An upgrade is one SQL file; two steps are put around each other."""
     for version, text in ((1, "select a, a * 2 as b from {source}"), (2, "select a, b, a + b as c from {source}")):

@@ -598,7 +598,7 @@ comment on column episodes.steps is 'Steps that the agent took';
 comment on column episodes.step_budget is 'Steps that it may take';
 comment on column episodes.malformed is 'Steps without a valid action, or whose action the guest refused';
 comment on column episodes.ready_seconds is 'Seconds of the reset: from the start of the machine to a ready application';
-comment on column episodes.seconds is 'Wall-clock seconds of the last try; for a fault, without the time spent waiting for the model';
+comment on column episodes.seconds is 'Wall-clock seconds of the last try, without the checks; for a fault, without the time spent waiting for the model';
 comment on column episodes.first_application is 'In a bare start, the program that the agent opened first';
 comment on column episodes.valid_applications is 'Programs of the image that can do the first phase';
 comment on column episodes.is_valid_choice is 'Whether the first opened program is among the valid ones; null for preloaded starts and if none was opened';
@@ -683,10 +683,10 @@ comment on column interventions.person is 'Who came; empty if nobody did';
 comment on column interventions.reason is 'Why the agent asked; empty if a person took over';
 comment on column interventions.request is 'What the agent asked for';
 comment on column interventions.note is 'What the person told the agent when handing back';
-comment on column interventions.began_at is 'When it began';
+comment on column interventions.began_at is 'When the person wanted the machine, or when the agent asked';
 comment on column interventions.ended_at is 'When the agent went on';
-comment on column interventions.seconds is 'Seconds from begin to end; of an agent''s call with the waiting';
-comment on column interventions.waited_seconds is 'Seconds until somebody had taken over, or until the agent went on alone';
+comment on column interventions.seconds is 'Seconds from begin to end, with the waiting: a person worked for seconds - waited_seconds';
+comment on column interventions.waited_seconds is 'Seconds of these until somebody had the machine, or until the agent went on alone';
 comment on column interventions.actions is 'Actions of the person';
 comment on column interventions.acts is 'These actions, as an agent writes them';
 comment on column interventions.helped_in is 'actions, words, or none';
@@ -722,7 +722,7 @@ comment on column demonstrations.gave_up is 'Whether the person said that it can
 comment on column demonstrations.reward is 'Reward of the final state; null for a fault of the infrastructure';
 comment on column demonstrations.is_success is 'Whether the task is done; null for a fault';
 comment on column demonstrations.steps is 'Actions of the person';
-comment on column demonstrations.seconds is 'Seconds of the person''s work, without the reset of the machine; null for a fault';
+comment on column demonstrations.seconds is 'Seconds of the person''s work, without the reset of the machine and the checks; null for a fault';
 
 create table error_kinds (
     number integer not null,
@@ -737,6 +737,12 @@ comment on column error_kinds.kind is 'Kind';
 comment on column error_kinds.title is 'Title';
 comment on column error_kinds.named_by is 'ProSoftArena (Section 6.2) or Deskmill';
 comment on column error_kinds.description is 'What belongs to it';
+
+create table people_price (
+    dollars_an_hour double not null
+);
+comment on table people_price is 'What an hour of a person costs: one row';
+comment on column people_price.dollars_an_hour is 'Dollars, as models.yaml declares it under people; 40 if it does not';
 
 create table judgements (
     pair_id varchar not null,

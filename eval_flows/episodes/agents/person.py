@@ -32,4 +32,4 @@ class Person:
             raise NoDecision("out of time", "the time for people is over", Spent())
         if isinstance(act, str):
             return Decision([_ENDS[act]])
-        return Decision([act.action], pictures=(act.picture,), is_done=True)
+        return Decision([act.action], pictures=(act.picture,) if act.picture else (), is_done=True)

@@ -11,7 +11,6 @@ from warehouse.judging import KEYS, lines_of
 from warehouse.layout import fetch
 
 Row = dict[str, Any]
-MODEL = "model:"  # how the names of models begin as judges
 
 
 class Kept:

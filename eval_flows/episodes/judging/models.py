@@ -13,9 +13,10 @@ from typing import Any, TypeVar, cast
 from eval_flows.episodes.judging.failures import label_row
 from eval_flows.episodes.judging.files import files_of
 from eval_flows.episodes.judging.judgement import MARKS, Preference, judgement_row
-from eval_flows.episodes.judging.kept import MODEL, Kept
+from eval_flows.episodes.judging.kept import Kept
 from eval_flows.episodes.judging.pairs import Pair
 from eval_flows.episodes.judging.results import Result
+from eval_flows.episodes.pages.names import MODEL
 from language_models.client import Answer, Client, Endpoint, Progress, Request
 from language_models.errors import ModelError
 from language_models.prompts import prompt_templates

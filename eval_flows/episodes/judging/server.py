@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, quote, unquote
+from urllib.parse import parse_qsl, quote
 
 from anyio import CapacityLimiter, to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -20,11 +20,11 @@ from starlette.staticfiles import StaticFiles
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.judging.files import KeptFile
-from eval_flows.episodes.judging.work import Said, Work, is_name
+from eval_flows.episodes.judging.work import Said, Work
+from eval_flows.episodes.pages.names import WRONG, is_name, keep_name, name_of
 
 _ROOM = Path(__file__).parent
 _TEMPLATES = Environment(loader=FileSystemLoader(_ROOM / "pages"), undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-_NAME = "deskmill_judge"  # the cookie with the name of the person
 _LONGEST_FORM = 100_000  # bytes
 
 
@@ -56,7 +56,7 @@ class _Pages:
 
     async def listed(self, request: Request) -> Response:
         """Show who judges and what is left; ask for the name of who has given none."""
-        who = _who(request)
+        who = name_of(request)
         if not who:
             return _page("name.html.j2", 200, work=self._work, wrong="")
         items, done = await to_thread.run_sync(lambda: (self._work.items(who), self._work.done(who)))
@@ -66,14 +66,14 @@ class _Pages:
         """Take the name of a person."""
         who = (await _form(request)).get("name", "").strip()
         if not is_name(who):
-            return _page("name.html.j2", 422, work=self._work, wrong="Give a name of 1 to 80 letters that does not begin with model:")
+            return _page("name.html.j2", 422, work=self._work, wrong=WRONG)
         answer = RedirectResponse("/", 303)
-        answer.set_cookie(_NAME, quote(who), httponly=True, samesite="strict")
+        keep_name(who, answer)
         return answer
 
     async def following(self, request: Request) -> Response:
         """Go to the next item that the person has not done, or to the list if all are done."""
-        who = _who(request)
+        who = name_of(request)
         if not who:
             return RedirectResponse("/", 303)
         items, done = await to_thread.run_sync(lambda: (self._work.items(who), self._work.done(who)))
@@ -82,7 +82,7 @@ class _Pages:
 
     async def item(self, request: Request) -> Response:
         """Show an item."""
-        who = _who(request)
+        who = name_of(request)
         if not who:
             return RedirectResponse("/", 303)
         item = request.path_params["item"]
@@ -91,7 +91,7 @@ class _Pages:
 
     async def kept(self, request: Request) -> Response:
         """Keep what the person said, and go on; a form that says something impossible comes again with the reason."""
-        who = _who(request)
+        who = name_of(request)
         if not who:
             return RedirectResponse("/", 303)
         item, said = request.path_params["item"], await _form(request)
@@ -103,7 +103,7 @@ class _Pages:
 
     async def picture(self, request: Request) -> Response:
         """Return a picture of an item."""
-        found = await to_thread.run_sync(self._work.picture, request.path_params["item"], _who(request), request.path_params["place"])
+        found = await to_thread.run_sync(self._work.picture, request.path_params["item"], name_of(request), request.path_params["place"])
         if found is None:
             return Response("there is no such picture", 404)
         return FileResponse(found)
@@ -122,7 +122,7 @@ class _Pages:
         return Response("there is no such picture", 404) if picture is None else Response(picture, media_type="image/png")
 
     async def _file(self, request: Request) -> KeptFile | None:
-        return await to_thread.run_sync(self._work.file, request.path_params["item"], _who(request), request.path_params["place"])
+        return await to_thread.run_sync(self._work.file, request.path_params["item"], name_of(request), request.path_params["place"])
 
     async def _shown(self, item: str, who: str, said: Said, wrong: str, asked: Mapping[str, str]) -> Response:
         def values() -> dict[str, Any]:
@@ -147,12 +147,6 @@ async def _form(request: Request) -> Said:
         if len(body) > _LONGEST_FORM:
             return {}
     return dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
-
-
-def _who(request: Request) -> str:
-    """Return the name that the person gave; empty if there is none."""
-    who = unquote(request.cookies.get(_NAME, ""))
-    return who if is_name(who) else ""
 
 
 async def _not_there(_: Request, error: Exception) -> Response:

@@ -8,7 +8,6 @@ from typing import Any, Protocol, TypeVar
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.judging.files import KeptFile
-from eval_flows.episodes.judging.kept import MODEL
 
 Said = Mapping[str, str]
 """The fields of the form of an item, by name."""
@@ -104,8 +103,3 @@ def seconds_of(said: Said) -> float:
     except ValueError:
         return 0.0
     return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), _MOST_SECONDS)
-
-
-def is_name(who: str) -> bool:
-    """Tell whether a person can be called so: some letters, and not as models are."""
-    return bool(who.strip()) and len(who) <= 80 and who.isprintable() and not who.startswith(MODEL)

@@ -1,6 +1,7 @@
 """A bridge between a viewer in a browser (RFB over a WebSocket) and the VNC server of a machine's screen.
 
-Pictures pass always. Pointer and keys pass only while the viewer holds the machine, and each of their acts is told to the desk.
+Pictures pass always. Pointer and keys pass only while the viewer holds the machine. Each event that passes and each act that they make is told to the
+desk. However the viewer ends, no key or button stays down on the machine, and the desk is told all that the machine got.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from eval_flows.episodes.people.events import Event
 from eval_flows.episodes.people.gestures import Gesture, Gestures
 from eval_flows.episodes.people.keysyms import is_known, repeats
 from eval_flows.episodes.people.reception import EpisodeGone, Visit
@@ -19,6 +21,7 @@ from eval_flows.episodes.people.rfb import FromViewer, Key, Message, Pointer, Wr
 _PART = 65_536  # bytes that are passed on at once, at most
 _DUE_EVERY = 0.1  # seconds
 _TOLD_SECONDS = 20.0  # to tell the last acts of somebody who hands back, at most
+_REPEATED_EVERY = 0.25  # seconds: the age of a picture that is recent enough for a key that repeats, since to take one delays the key
 
 
 class Bridge:
@@ -31,88 +34,141 @@ class Bridge:
         self._visit = visit
         self._viewer = viewer
         self._gestures = Gestures(screen)
-        self._untold: asyncio.Queue[Gesture] = asyncio.Queue()  # to tell one takes a picture long: events do not wait for it
+        self._events: list[Event] = []  # what the machine got since the desk was told last
+        self._untold: asyncio.Queue[Gesture | list[Event]] = asyncio.Queue()
         self._writer: asyncio.StreamWriter | None = None
         self._keys: set[int] = set()
         self._pointer = Pointer(0, 0, 0)
+        self._looked_at = 0.0
 
     async def run(self, connection: socket.socket) -> None:
-        """Pass pictures and events on until one side ends."""
+        """Pass pictures and events on until one side ends; then let go of the machine."""
         reader, self._writer = await asyncio.open_unix_connection(sock=connection)
-        ways = [self._pictures(reader), self._events(), self._due(), self._tell()]
-        tasks = [asyncio.ensure_future(way) for way in ways]
+        telling = asyncio.ensure_future(self._tell())
+        tasks = [asyncio.ensure_future(way) for way in (self._pictures(reader), self._pass_all(), self._due())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await _cancelled(*tasks)
+            with contextlib.suppress(OSError):  # the machine may be gone
+                await self.let_go()
+                await self._writer.drain()
+            await _cancelled(telling)
             self._writer.close()
 
     async def let_go(self) -> None:
-        """Let go of every key and button on the machine, and tell the desk what is still open: the viewer hands back."""
+        """Let go of every key and button on the machine, and tell the desk what is still open: the viewer hands back, or is gone."""
         self.is_holder = False
-        held = [key_message(key, False) for key in sorted(self._keys)]
+        for key in sorted(self._keys):
+            self._send(Key(False, key))
         if self._pointer.buttons:
-            held.append(pointer_message(0, self._pointer.x, self._pointer.y))
-        self._keys.clear()
-        if self._writer is not None and held:
-            self._writer.write(b"".join(held))
+            self._send(Pointer(0, self._pointer.x, self._pointer.y))
         self._note(self._gestures.flushed())
+        self._note_events()
         self._gestures = Gestures(self._gestures.screen)
-        with contextlib.suppress(TimeoutError):  # a picture of each takes that long: whoever hands back does not wait for more
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._untold.join(), _TOLD_SECONDS)
 
     async def _pictures(self, reader: asyncio.StreamReader) -> None:
         while part := await reader.read(_PART):
             await self._websocket.send_bytes(part)
 
-    async def _events(self) -> None:
+    async def _pass_all(self) -> None:
         assert self._writer is not None
         viewer = FromViewer()
         with contextlib.suppress(WebSocketDisconnect, WrongMessage, KeyError):  # the last: a text where bytes belong
             while True:
                 part = await self._websocket.receive_bytes()
                 for message in viewer.read(part):
-                    self._pass(message, self._writer)
+                    await self._pass(message)
                 self.received += len(part)
                 await self._writer.drain()
 
-    def _pass(self, message: Message, writer: asyncio.StreamWriter) -> None:
-        event = message.event
+    async def _pass(self, message: Message) -> None:
+        event, now = message.event, time.time()
         if event is None:
-            writer.write(message.content)
+            assert self._writer is not None
+            self._writer.write(message.content)
             return
         if not self.is_holder or (isinstance(event, Key) and not is_known(event.symbol)):
             return
-        if isinstance(event, Key) and event.is_down and event.symbol in self._keys and repeats(event.symbol):
-            writer.write(key_message(event.symbol, False))  # a browser repeats the press of a held key, and a screen counts a press after a release
-        writer.write(message.content)
+        is_repeated = isinstance(event, Key) and event.is_down and event.symbol in self._keys and repeats(event.symbol)
+        picture = None
+        if self._gestures.begins(event, now) and not (is_repeated and now - self._looked_at < _REPEATED_EVERY):
+            picture = await self._look()
+            if not self.is_holder:
+                return
+        if is_repeated and isinstance(event, Key):
+            self._send(Key(False, event.symbol))  # a browser repeats the press of a held key, and a screen counts a press after a release
+        self._send(event)
+        self._note(self._gestures.take(event, now, picture))
+
+    async def _look(self) -> bytes | None:
+        """Return the screen before what the viewer does now. If they may do nothing any more, the machine goes back."""
+        picture = None
+        with contextlib.suppress(EpisodeGone):
+            picture = await asyncio.to_thread(self._visit.picture, self._viewer)
+        if picture is None:
+            await self._give_back()
+        self._looked_at = time.time()
+        return picture
+
+    def _send(self, event: Key | Pointer) -> None:
+        """Give the machine an event, and keep it."""
+        assert self._writer is not None
         if isinstance(event, Pointer):
+            self._writer.write(pointer_message(event.buttons, event.x, event.y))
             self._pointer = event
-        elif event.is_down:
-            self._keys.add(event.symbol)
         else:
-            self._keys.discard(event.symbol)
-        self._note(self._gestures.take(event, time.time()))
+            self._writer.write(key_message(event.symbol, event.is_down))
+            (self._keys.add if event.is_down else self._keys.discard)(event.symbol)
+        self._events.append(Event(time.time(), event))
 
     async def _due(self) -> None:
+        """Tell what is over, and let go of a machine that the desk calls back."""
         while True:
             await asyncio.sleep(_DUE_EVERY)
             self._note(self._gestures.due(time.time()))
+            self._note_events()
+            if self.is_holder and not await self._holds():
+                await self._give_back()
+
+    async def _holds(self) -> bool:
+        with contextlib.suppress(EpisodeGone):
+            return await asyncio.to_thread(self._visit.holds, self._viewer)
+        return False
+
+    async def _give_back(self) -> None:
+        await self.let_go()
+        with contextlib.suppress(EpisodeGone):
+            await asyncio.to_thread(self._visit.back, self._viewer)
 
     def _note(self, gestures: list[Gesture]) -> None:
         for one in gestures:
             self._untold.put_nowait(one)
 
+    def _note_events(self) -> None:
+        if self._events:
+            self._untold.put_nowait(self._events)
+            self._events = []
+
     async def _tell(self) -> None:
-        """Tell acts to the desk, in their order; whoever does not hold the machine any more acts no more."""
+        """Tell acts and events to the desk, in their order."""
         while True:
             one = await self._untold.get()
             try:
-                counts = await asyncio.to_thread(self._visit.acted, self._viewer, one.action, datetime.fromtimestamp(one.began, UTC))
-                self.is_holder = self.is_holder and counts
+                if isinstance(one, Gesture):
+                    began = datetime.fromtimestamp(one.began, UTC)
+                    await asyncio.to_thread(self._visit.acted, self._viewer, one.action, began, one.picture)
+                else:
+                    await asyncio.to_thread(self._visit.noted, self._viewer, one)
             except EpisodeGone:
                 self.is_holder = False
             finally:
                 self._untold.task_done()
+
+
+async def _cancelled(*tasks: "asyncio.Future[None]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -8,22 +8,23 @@ import contextlib
 import queue
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
 from eval_flows.episodes.environment import Environment
+from eval_flows.episodes.people.events import Event, lines
 from eval_flows.episodes.people.intervention import Act, Initiator, Intervention, PeopleChoice, now
 from machines.actions import Action
 from machines.errors import MachineError
 
 Json = dict[str, Any]
-Taken = Literal["taken", "soon", "held", "ended"]
+Taken = Literal["taken", "soon", "held", "late", "ended"]
 End = Literal["DONE", "FAIL"]
 _SHOWN = 30  # the last steps that a viewer is told
 _TOLD = ("suite", "agent", "episode_id", "repeat", "level", "application", "instruction", "step_budget")  # not what a person is to find out
-_QUIET, _SETTLED_WITHIN = 0.06, 0.5  # seconds: the stillness before the picture after an act, and its limit
+_RECALL_SECONDS = 3.0  # for the page of a holder whose time is over: it lets go of keys, and tells the last acts
 
 
 class Desk:
@@ -32,6 +33,7 @@ class Desk:
     def __init__(self, about: Mapping[str, Any], environment: Environment, choice: PeopleChoice, is_demonstration: bool = False) -> None:
         self.choice = choice
         self.interventions: list[Intervention] = []
+        self.events = bytearray()  # lines
         told = {name: about[name] for name in _TOLD}
         self._about = told | {"screen": environment.offers.screen, "is_demonstration": is_demonstration}
         self._environment = environment
@@ -41,15 +43,16 @@ class Desk:
         self._steps: list[Json] = []
         self._cost_usd = 0.0
         self._holder = self._person = ""
+        self._recalled = ""  # whose time was over, until somebody takes over again
         self._wanted: tuple[str, str, datetime] | None = None
         self._asked: Json | None = None
         self._is_held = False  # from when somebody takes over until the loop has heard all that they did
         self._is_open = False  # whether who takes over has the machine at once
         self._messages: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
         self._left = choice.most_seconds
-        self._granted_at, self._waited = now(), 0.0
+        self._wanted_at = self._granted_at = now()
         self._looking = threading.Lock()  # for the picture: it takes longer than others can wait
-        self._picture = b""
+        self._picture = b""  # the last one
 
     # for the thread that plays
 
@@ -64,7 +67,7 @@ class Desk:
             self._step, self._is_open = step, False
             if not self._is_held and not self._granted():
                 return None
-        return self._held(self._new("human", self._granted_at, waited_seconds=self._waited))
+        return self._held(self._new("human", self._wanted_at, waited_seconds=(self._granted_at - self._wanted_at).total_seconds()))
 
     def ask(self, step: int, reason: str, request: str) -> Intervention:
         """Ask people for help, wait until somebody has helped or the time of waiting is over, and return what came of it."""
@@ -98,10 +101,10 @@ class Desk:
             with self._lock:
                 if not self._holder and not self._granted():
                     self._phase, self._is_open = "person", True
-            try:
-                kind, content = self._messages.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
+            message = self._message(until)
+            if message is None:
                 return None
+            kind, content = message
             self._left = until - time.monotonic()
             if kind in ("acted", "end"):
                 played: Act | End = content
@@ -121,7 +124,7 @@ class Desk:
     # for other threads
 
     def state(self) -> Json:
-        """Return what is told to viewers; `holder` and `wanted` are ids of viewers."""
+        """Return what is told to viewers; `holder`, `wanted` and `recalled` (whose time was over) are ids of viewers."""
         with self._lock:
             asked = self._asked and {**self._asked, "seconds_left": max(0.0, self._asked["until"] - time.monotonic())}
             return {
@@ -133,6 +136,7 @@ class Desk:
                 "holder": self._holder,
                 "person": self._person if self._holder else "",
                 "wanted": self._wanted[0] if self._wanted else "",
+                "recalled": self._recalled,
                 "asked": asked,
                 "held_seconds": (now() - self._granted_at).total_seconds() if self._holder else 0.0,
                 "interventions": len(self.interventions),
@@ -144,7 +148,9 @@ class Desk:
             if self._phase == "ended":
                 return "ended"
             if self._holder == viewer:
-                return "taken"
+                return "late" if self._recalled == viewer else "taken"
+            if self._left <= 0:
+                return "late"
             if self._holder or (self._wanted and self._wanted[0] != viewer):
                 return "held"
             self._wanted = self._wanted or (viewer, person, now())
@@ -152,17 +158,35 @@ class Desk:
                 return "soon"
             self._granted()
             self._messages.put(("taken", None))
-        threading.Thread(target=self._look, name="picture", daemon=True).start()
-        return "taken"
+            return "taken"
 
-    def acted(self, viewer: str, action: Action, at: datetime) -> bool:
-        """Keep an act of the holder, and take a picture; False if the viewer does not hold the machine."""
-        if not viewer or self._holder != viewer:
-            return False
-        with self._looking:
-            act = Act(at, action, self._picture)
-        self._look()
-        return self._put(viewer, "acted", act)
+    def holds(self, viewer: str) -> bool:
+        """Tell whether what a viewer does may reach the machine: they hold it, and it is not called back."""
+        with self._lock:
+            return bool(viewer) and self._holder == viewer and self._recalled != viewer
+
+    def picture(self, viewer: str) -> bytes | None:
+        """Return the screen (PNG) before what the holder does now; None if the viewer may do nothing.
+
+        After a fault of the machine it is the last screen: the next step meets the fault.
+        """
+        if not self.holds(viewer):
+            return None
+        with self._looking, contextlib.suppress(MachineError):
+            self._picture = self._environment.desktop.client.observe(["screenshot"]).screenshot or self._picture
+        return self._picture
+
+    def acted(self, viewer: str, action: Action, at: datetime, picture: bytes) -> bool:
+        """Keep an act of the holder, with the screen before it; False if the viewer does not hold the machine."""
+        return self._put(viewer, "acted", Act(at, action, picture))
+
+    def noted(self, viewer: str, events: Sequence[Event]) -> bool:
+        """Keep events that the machine got from its holder; False if the viewer does not hold the machine."""
+        with self._lock:
+            if not viewer or self._holder != viewer:
+                return False
+            self.events += lines(events, None if self._about["is_demonstration"] else len(self.interventions) + 1)
+            return True
 
     def back(self, viewer: str, note: str = "") -> bool:
         """Take the machine back from its holder, with a note for the agent; False if the viewer does not hold it."""
@@ -192,10 +216,9 @@ class Desk:
         """Give the machine to who wants it, and tell whether somebody does. The caller has the lock."""
         if self._wanted is None:
             return False
-        self._holder, self._person, wished = self._wanted
-        self._is_held = True
+        self._holder, self._person, self._wanted_at = self._wanted
+        self._is_held, self._recalled = True, ""
         self._granted_at, self._wanted, self._is_open, self._phase = now(), None, False, "person"
-        self._waited = (self._granted_at - wished).total_seconds()
         return True
 
     def _somebody_comes(self, seconds: float) -> bool:
@@ -208,16 +231,24 @@ class Desk:
                 return self._is_held
         return True
 
+    def _message(self, until: float) -> tuple[str, Any] | None:
+        """Return the next message of people. After the time, the holder is told to let go, and what they did until then still comes; None then."""
+        with contextlib.suppress(queue.Empty):
+            return self._messages.get(timeout=max(0.0, until - time.monotonic()))
+        with self._lock:
+            self._recalled = self._holder or self._recalled
+            if not self._holder:
+                return None
+        with contextlib.suppress(queue.Empty):
+            return self._messages.get(timeout=max(0.0, until + _RECALL_SECONDS - time.monotonic()))
+        return None
+
     def _held(self, intervention: Intervention) -> Intervention:
         """Keep what the holder does until they hand the machine back, or until the time for people is over."""
         intervention.person = self._person or "somebody"
         until = time.monotonic() + self._left
-        self._look()
-        while True:
-            try:
-                kind, content = self._messages.get(timeout=max(0.0, until - time.monotonic()))
-            except queue.Empty:
-                break
+        while (message := self._message(until)) is not None:
+            kind, content = message
             if kind == "acted":
                 intervention.acts.append(content)
             if kind == "back":
@@ -235,10 +266,3 @@ class Desk:
 
     def _new(self, initiated_by: Initiator, began: datetime, **more: Any) -> Intervention:
         return replace(Intervention(len(self.interventions) + 1, self._step, initiated_by, began), **more)
-
-    def _look(self) -> None:
-        """Take a picture of the screen, which is kept with the act that comes next. A fault of the machine is met by the next step."""
-        client = self._environment.desktop.client
-        with self._looking, contextlib.suppress(MachineError):
-            client.settle(_QUIET, _SETTLED_WITHIN)
-            self._picture = client.observe(["screenshot"]).screenshot or b""

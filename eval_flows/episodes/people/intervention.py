@@ -38,7 +38,7 @@ def people_choice(people: bool, ask: bool, wait_seconds: float, people_seconds: 
 
 @dataclass(frozen=True)
 class Act:
-    """An action of a person: when it began, and the screen before it (PNG)."""
+    """An action of a person: when it began, and the screen before it (PNG; empty if the machine gave none)."""
 
     at: datetime
     action: Action
@@ -49,7 +49,8 @@ class Act:
 class Intervention:
     """A time in which a person had, or could have had, the machine of an agent. `step` is the one before which it came.
 
-    `began_at` is when the person took over, or when the agent asked. `waited_seconds` are those until the person had the machine.
+    `began_at` is when the person wanted the machine, or when the agent asked. `seconds` are all until it was handed back; of these,
+    `waited_seconds` are those until the person had it. So a person worked for the difference.
     """
 
     number: int
@@ -101,7 +102,7 @@ class Intervention:
             "actions": len(self.acts),
             "helped_in": self.helped_in,
             "acts": [
-                {"number": number, "at": written(act.at), "action": str(act.action), "picture": self.picture_name(number)}
+                {"number": number, "at": written(act.at), "action": str(act.action), "picture": self.picture_name(number) if act.picture else None}
                 for number, act in enumerate(self.acts, 1)
             ],
         }
@@ -113,7 +114,7 @@ class Intervention:
 
 def pictures_of(interventions: Sequence[Intervention]) -> dict[str, bytes]:
     """Return the pictures of all acts by the name of their file."""
-    return {one.picture_name(number): act.picture for one in interventions for number, act in enumerate(one.acts, 1)}
+    return {one.picture_name(number): act.picture for one in interventions for number, act in enumerate(one.acts, 1) if act.picture}
 
 
 def now() -> datetime:

@@ -9,24 +9,27 @@ import json
 import os
 import secrets
 import socket
+import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from multiprocessing import AuthenticationError
-from multiprocessing.connection import Client, Connection, Listener, answer_challenge, deliver_challenge
+from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 from multiprocessing.reduction import recv_handle, send_handle
 from pathlib import Path
 from typing import Any, Self
 
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.people.desk import Desk
+from eval_flows.episodes.people.events import Event
 from machines.actions import Action
 from machines.errors import MachineError
 
 Json = dict[str, Any]
 FOLDER = "live"  # within the folder of a run
 _KEY_BYTES = 32
-_ASKED = frozenset({"state", "take", "acted", "back", "finish"})  # the methods of a desk that other processes call
+_ANSWER_SECONDS = 20  # for a desk, at most: it only waits for a picture
+_ASKED = frozenset({"state", "take", "holds", "picture", "acted", "noted", "back", "finish"})  # the methods of a desk that other processes call
 
 
 @contextlib.contextmanager
@@ -121,7 +124,7 @@ def _send_screen(connection: "Connection[Any, Any]", environment: Environment) -
 
 
 class Visit:
-    """A visit of another process to a desk. Every method raises `EpisodeGone` if the episode is over."""
+    """A visit of another process to a desk. It ends with an `EpisodeGone` of any method: the episode is over, or does not answer."""
 
     def __init__(self, card: Path) -> None:
         """Go to the desk that a card tells."""
@@ -129,11 +132,11 @@ class Visit:
         try:
             told = json.loads(card.read_text())
             key = bytes.fromhex(told["key"])
-            self._connection = Client(told["name"], "AF_UNIX")
+            self._connection = _connected(told["name"])
             answer_challenge(self._connection, key)
             deliver_challenge(self._connection, key)
         except (OSError, ValueError, KeyError, EOFError, AuthenticationError) as error:
-            raise EpisodeGone(f"the episode of {card.name} is not reached") from error
+            raise _failure(error) from error
 
     def __enter__(self) -> Self:
         """Return it."""
@@ -156,9 +159,22 @@ class Visit:
         """Take over for a viewer, and return what came of it."""
         return str(self._asked("take", viewer, person))
 
-    def acted(self, viewer: str, action: Action, at: datetime) -> bool:
-        """Tell an act of a viewer, and whether it counts."""
-        return bool(self._asked("acted", viewer, action, at))
+    def holds(self, viewer: str) -> bool:
+        """Tell whether what a viewer does may reach the machine."""
+        return bool(self._asked("holds", viewer))
+
+    def picture(self, viewer: str) -> bytes | None:
+        """Return the screen before what a viewer does now (PNG); None if they may do nothing."""
+        picture: bytes | None = self._asked("picture", viewer)
+        return picture
+
+    def acted(self, viewer: str, action: Action, at: datetime, picture: bytes) -> bool:
+        """Tell an act of a viewer with the screen before it, and whether it counts."""
+        return bool(self._asked("acted", viewer, action, at, picture))
+
+    def noted(self, viewer: str, events: Sequence[Event]) -> bool:
+        """Tell events of a viewer that the machine got, and whether they count."""
+        return bool(self._asked("noted", viewer, events))
 
     def back(self, viewer: str, note: str = "") -> bool:
         """Hand back for a viewer, and tell whether they had the machine."""
@@ -170,25 +186,42 @@ class Visit:
 
     def screen(self) -> socket.socket:
         """Return a connection on which a VNC server of the screen speaks; `MachineError` if there is none."""
-        with self._lock, _gone():
+        with self._lock, self._gone():
             self._connection.send(("screen", ()))
             if failure := self._connection.recv():
                 raise MachineError(str(failure))
             return socket.socket(fileno=recv_handle(self._connection))
 
     def _asked(self, name: str, *arguments: Any) -> Any:
-        with self._lock, _gone():
+        with self._lock, self._gone():
             self._connection.send((name, arguments))
             return self._connection.recv()
+
+    @contextlib.contextmanager
+    def _gone(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, EOFError) as error:
+            self.close()  # an answer that comes late would be taken for that to the next question
+            raise _failure(error) from error
 
 
 class EpisodeGone(Exception):
     """The episode is over, or its process has ended."""
 
 
-@contextlib.contextmanager
-def _gone() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, EOFError) as error:
-        raise EpisodeGone("the episode is over") from error
+class EpisodeSilent(EpisodeGone):
+    """The process of the episode does not answer."""
+
+
+def _failure(error: Exception) -> EpisodeGone:
+    return EpisodeSilent("the episode does not answer") if isinstance(error, BlockingIOError) else EpisodeGone("the episode is over")
+
+
+def _connected(name: str) -> "Connection[Any, Any]":
+    """Return a connection on which whoever waits for the other side gets a `BlockingIOError` after a while."""
+    with socket.socket(socket.AF_UNIX) as way:
+        for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            way.setsockopt(socket.SOL_SOCKET, limit, struct.pack("ll", _ANSWER_SECONDS, 0))
+        way.connect(name)
+        return Connection(way.detach())

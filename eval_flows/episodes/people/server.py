@@ -1,7 +1,7 @@
 """The pages of people: which episodes are played, the live screen of each, and what a person does there.
 
 They stand behind the door of `pages.access`. `GET /` and `GET /episode/RUN/NAME` are the pages. They ask `/api/episodes`, write to
-`/api/episodes/RUN/NAME/DEED`, and show `/screen/RUN/NAME`.
+`/api/episodes/RUN/NAME/DEED`, and show `/screen/RUN/NAME`. Where the command line gives no name, who acts gives one at `/api/name`.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from eval_flows.episodes.pages.access import Visitor, visitor_of
+from eval_flows.episodes.pages.names import WRONG, is_name, keep_name, name_of
 from eval_flows.episodes.people.bridge import Bridge
 from eval_flows.episodes.people.halls import Halls, Json, Key
 from eval_flows.episodes.people.reception import EpisodeGone
@@ -34,8 +35,8 @@ _ENDS = {"done": "DONE", "fail": "FAIL"}
 class People:
     """The server's side of all viewers."""
 
-    def __init__(self, halls: Halls, person: str) -> None:
-        """Take where episodes are found, and the name that records give to who acts."""
+    def __init__(self, halls: Halls, person: str | None) -> None:
+        """Take where episodes are found, and the name that records give to whoever acts; without it, each person gives one."""
         self._halls = halls
         self._person = person
         self._bridges: dict[tuple[Key, str], list[Bridge]] = {}
@@ -46,6 +47,7 @@ class People:
         routes = [
             Route("/", lambda _: FileResponse(_PAGES / "overview.html")),
             Route("/episode/{run}/{name}", lambda _: FileResponse(_PAGES / "episode.html")),
+            Route("/api/name", self.named, methods=["POST"]),
             Route("/api/episodes", self.episodes),
             Route("/api/episodes/{run}/{name}", self.episode),
             Route("/api/episodes/{run}/{name}/{deed}", self.deed, methods=["POST"]),
@@ -54,6 +56,15 @@ class People:
             Mount("/novnc", StaticFiles(directory=NOVNC)),
         ]
         return Starlette(routes=routes)
+
+    async def named(self, request: Request) -> Response:
+        """Take the name of a person."""
+        who = (await _body(request)).name.strip()
+        if not is_name(who):
+            return JSONResponse({"error": WRONG}, 422)
+        answer = JSONResponse({})
+        keep_name(who, answer)
+        return answer
 
     async def episodes(self, request: Request) -> Response:
         """Return the states of all episodes."""
@@ -69,8 +80,9 @@ class People:
         except EpisodeGone:
             result = await asyncio.to_thread(self._halls.result, key)
             return JSONResponse({"phase": "gone", "result": result, "may_act": visitor.may_act})
-        self._set_holder(key, visitor, state["holder"] == visitor.identity)
-        return JSONResponse(_told(key, state, visitor))
+        if state["holder"] == visitor.identity != state["recalled"]:
+            self._give(key, visitor)
+        return JSONResponse({**_told(key, state, visitor), "you": self._person or name_of(request)})
 
     async def deed(self, request: Request) -> Response:
         """Carry out what a person asks: take, back, and done or fail in a demonstration."""
@@ -78,9 +90,12 @@ class People:
         try:
             visit = await asyncio.to_thread(self._halls.visit, key)
             if deed == "take":
-                taken = await asyncio.to_thread(visit.take, visitor.identity, self._person)
-                self._set_holder(key, visitor, taken == "taken")
-                return JSONResponse({"taken": taken}, 409 if taken in ("held", "ended") else 200)
+                if not (person := self._person or name_of(request)):
+                    return JSONResponse({"error": "give your name first"}, 422)
+                taken = await asyncio.to_thread(visit.take, visitor.identity, person)
+                if taken == "taken":
+                    self._give(key, visitor)
+                return JSONResponse({"taken": taken}, 200 if taken in ("taken", "soon") else 409)
             body = await _body(request)
             if deed == "back":
                 await self._let_go(key, visitor, body.sent)
@@ -111,7 +126,7 @@ class People:
                 return
             await websocket.accept()
             bridge = Bridge(websocket, visit, visitor.identity, tuple(state["screen"]))
-            bridge.is_holder = visitor.may_act and state["holder"] == visitor.identity
+            bridge.is_holder = visitor.may_act and state["holder"] == visitor.identity != state["recalled"]
             among = self._bridges.setdefault((key, visitor.identity), [])
             among.append(bridge)
             try:
@@ -147,9 +162,10 @@ class People:
         for bridge in bridges:
             await bridge.let_go()
 
-    def _set_holder(self, key: Key, visitor: Visitor, is_holder: bool) -> None:
+    def _give(self, key: Key, visitor: Visitor) -> None:
+        """Let pass what a holder does. A bridge finds out by itself when its viewer holds the machine no more."""
         for bridge in self._bridges.get((key, visitor.identity), ()):
-            bridge.is_holder = is_holder and visitor.may_act
+            bridge.is_holder = visitor.may_act
 
 
 def _key(connection: HTTPConnection) -> Key:
@@ -158,13 +174,14 @@ def _key(connection: HTTPConnection) -> Key:
 
 def _told(key: Key, state: Json, visitor: Visitor) -> Json:
     """Return the state as a visitor may see it: who else is there has no id."""
-    who = {name: "you" if state[name] == visitor.identity else "another" if state[name] else "" for name in ("holder", "wanted")}
+    who = {name: "you" if state[name] == visitor.identity else "another" if state[name] else "" for name in ("holder", "wanted", "recalled")}
     return {**state, **who, "run": key[0], "name": key[1], "may_act": visitor.may_act}
 
 
 class _Body(BaseModel):
-    """What a page sends with a deed: the note for the agent, and how many bytes its viewer has sent."""
+    """What a page sends: the note for the agent and how many bytes its viewer has sent with a deed, or the name of the person."""
 
+    name: str = ""
     note: str = ""
     sent: int = 0
 

@@ -37,11 +37,12 @@ def play(
     ready = time.monotonic() - begun
     episode = _Episode(environment, agent, budget or getattr(agent, "budget", None) or task.budget, keep_pictures, desk)
     status = episode.worked(observation)
+    seconds = time.monotonic() - begun  # the checks are nobody's work
     reward = environment.evaluate()
     first = episode.first_program if start == "bare" else None
     spent = sum((step.decision.spent for step in episode.steps), episode.lost)
     interventions = desk.interventions if desk else []
-    return Trajectory(status, reward, episode.steps, first, ready, time.monotonic() - begun, spent, interventions)
+    return Trajectory(status, reward, episode.steps, first, ready, seconds, spent, interventions)
 
 
 @dataclass
@@ -66,17 +67,16 @@ class _Episode:
                 before, observation = observation, self.environment.step(())
                 people = f"{people}\n{helped.told}".strip()  # a reply that the agent has not read yet stays
             begun = time.monotonic()
-            try:
-                decision = self._decided(observation, before, memory, people)
-            except NoDecision as error:
-                none = Decision(spent=error.spent, pictures=error.pictures, notes=error.notes)
-                self._record(begun, none, observation, replace(observation, feedback=str(error), printed="", pointer=None), True)
-                return error.status
-            if helped := self._helped():  # they took over while it decided
+            decision = self._decided(observation, before, memory, people)
+            if helped := self._helped():  # they took over while it decided, and also one that failed to decide goes on from there
                 self.lost += decision.spent
                 before, people = observation, f"{people}\n{helped.told}".strip()
-                observation = replace(self.environment.step(()), feedback=_NOT_CARRIED_OUT)
+                observation = replace(self.environment.step(()), feedback="" if isinstance(decision, NoDecision) else _NOT_CARRIED_OUT)
                 continue
+            if isinstance(decision, NoDecision):
+                none = Decision(spent=decision.spent, pictures=decision.pictures, notes=decision.notes)
+                self._record(begun, none, observation, replace(observation, feedback=str(decision), printed="", pointer=None), True)
+                return decision.status
             memory, before = decision.memory or memory, observation
             observation, people = self._step(decision)
             self.first_program = self.first_program or self._opened(observation)
@@ -85,12 +85,15 @@ class _Episode:
                 return _STATUS[observation.ended]
         return "out of steps"
 
-    def _decided(self, observation: Observation, before: Observation | None, memory: str, people: str) -> Decision:
+    def _decided(self, observation: Observation, before: Observation | None, memory: str, people: str) -> Decision | NoDecision:
         number, history = len(self.steps) + 1, [_told(step) for step in self.steps[-HISTORY:]]
         if self.desk:  # a script has no second thought: its decision counts
             self.desk.begin(number, not getattr(self.agent, "is_scripted", False))
         told = (self.environment.task.instruction, observation, before, number, self.budget, memory, history, self.environment.offers.screen)
-        return self.agent.decide(Situation(*told, people))
+        try:
+            return self.agent.decide(Situation(*told, people))
+        except NoDecision as error:
+            return error
 
     def _helped(self) -> Intervention | None:
         """Wait as long as a person has the machine, or wants it, and return what they did; None if nobody does."""

@@ -19,6 +19,7 @@ from eval_flows.episodes.agents.choice import AgentChoice, Setting, make_agent
 from eval_flows.episodes.environment import Environment, PictureForm
 from eval_flows.episodes.environment.stage import Start
 from eval_flows.episodes.people.desk import Desk
+from eval_flows.episodes.people.events import FILE as EVENTS
 from eval_flows.episodes.people.intervention import PeopleChoice, pictures_of
 from eval_flows.episodes.people.reception import FOLDER as LIVE
 from eval_flows.episodes.people.reception import received
@@ -186,7 +187,7 @@ def _play(job: _Job, ask: Ask) -> bool:
     with Environment(job.machine.make(), form=job.form) as environment, _desk(job, environment) as desk:
         agent = make_agent(Setting(job.task, environment, job.about["repeat"], job.agent, ask, desk, job.folder.parents[2]))
         played = play(environment, job.task, agent, job.start, job.keep_pictures, desk=None if job.agent.is_person else desk)
-        _write(job, played, left_files(environment, job.task))
+        _write(job, played, left_files(environment, job.task), bytes(desk.events) if desk else b"")
     return played.reward.is_success
 
 
@@ -201,13 +202,14 @@ def _desk(job: _Job, environment: Environment) -> Iterator[Desk | None]:
         yield desk
 
 
-def _write(job: _Job, played: Trajectory, left: Sequence[LeftFile]) -> None:
+def _write(job: _Job, played: Trajectory, left: Sequence[LeftFile], events: bytes) -> None:
     first = played.first_program
     choice = None if first is None else first in job.about["valid_applications"]
     pictures = {step.number: step.pictures for step in played.steps}
     interventions = [one.row(job.task.episode_id, job.about["repeat"]) for one in played.interventions]
     episode, steps = {**job.about, **figures(played), "is_valid_choice": choice}, [step_figures(step) for step in played.steps]
-    write_trajectory(job.folder, episode, steps, pictures, interventions, pictures_of(played.interventions), left)
+    of_people = pictures_of(played.interventions) | ({EVENTS: events} if events else {})
+    write_trajectory(job.folder, episode, steps, pictures, interventions, of_people, left)
 
 
 def _prepared(identity: Mapping[str, Any], job: _Job) -> _Job:

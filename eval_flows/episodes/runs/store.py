@@ -1,7 +1,7 @@
 """The results of a run on disk. Each fact has one source, and the tables for the warehouse are made from the sources.
 
 The sources:
-trajectories/<episode_id>_<repeat>/   an episode that was played to its end: trajectory.json with its row and steps, pictures, files that it left
+trajectories/<episode_id>_<repeat>/   an episode that was played to its end: trajectory.json with its row and steps, pictures, events, files it left
 faults.jsonl                          a line for every fault of the infrastructure: what is known about the episode, the fault and its seconds
 
 The tables:
@@ -130,7 +130,7 @@ def write_trajectory(
     """Write a trajectory completely or not at all: the row of the episode, the rows of its steps, and pictures by number of the step.
 
     The picture of step 3 is `003.png` or `003.jpg`; several are `003_1.png`, `003_2.png` and so on, in the order in which the agent got them.
-    Interventions of people are kept if there were any, with their pictures by name; and so are the files that the episode left.
+    Interventions of people are kept if there were any, with their pictures and events as files by name; and so are the files that the episode left.
     """
     with written_folder(folder) as temporary:
         for number, files in pictures.items():

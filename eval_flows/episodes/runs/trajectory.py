@@ -34,7 +34,7 @@ class PlayedStep:
 
 @dataclass
 class Trajectory:
-    """An episode that was played to its end."""
+    """An episode that was played to its end. `seconds` are those until the last step was over, with the `ready_seconds` and without the checks."""
 
     status: Status
     reward: Reward

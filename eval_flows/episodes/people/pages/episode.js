@@ -1,4 +1,5 @@
 // One episode: its live screen, the agent's words and actions, and what a person does: take over, hand back, help, demonstrate.
+import { call, offerNotifications } from "/pages/calling.js";
 import { PHASES, ask, post, show } from "/pages/people.js";
 
 const [, , run, name] = location.pathname.split("/");
@@ -7,7 +8,6 @@ const at = (id) => document.getElementById(id);
 let viewer = null;
 let state = null;
 let isHolder = false;
-let hasCalled = false;
 let shown = "";
 
 function write(id, text) {
@@ -20,19 +20,6 @@ function hold(holds) {
   if (viewer) viewer.viewOnly = !holds;
   at("screen").classList.toggle("held", holds);
   if (holds && viewer) viewer.focus();
-}
-
-function call() {
-  document.title = "(!) The agent asks for help";
-  if (hasCalled) return;
-  hasCalled = true;
-  const sound = new AudioContext();
-  const tone = sound.createOscillator();
-  tone.connect(sound.destination);
-  tone.start();
-  tone.stop(sound.currentTime + 0.25);
-  tone.onended = () => sound.close();
-  if ("Notification" in window && Notification.permission === "granted") new Notification("Deskmill: the agent asks for help", { body: state.asked.request });
 }
 
 function listSteps() {
@@ -56,6 +43,7 @@ function listSteps() {
 }
 
 function phaseWords() {
+  if (state.recalled === "you" && state.holder !== "you") return `Your time is up: the machine went back. ${PHASES[state.phase]}`;
   if (state.phase !== "person") return PHASES[state.phase];
   if (state.holder === "you") return "You have the machine.";
   return state.holder ? `${state.person} has the machine.` : "The machine is ready for you.";
@@ -74,20 +62,17 @@ function draw() {
   write("phase", state.wanted === "you" ? "You get the machine when the agent has ended its step." : phaseWords());
   write("timer", timerWords());
   document.body.dataset.phase = state.phase;
-  hold(state.holder === "you");
+  hold(state.holder === "you" && state.recalled !== "you");
+  at("naming").hidden = !mayAct || state.you !== "";
   at("asked").hidden = !asked;
   if (asked) {
     write("request", asked.request);
     write("reason", asked.reason);
   }
-  if (asked && state.phase === "asks") call();
-  else {
-    document.title = "Deskmill: an episode";
-    hasCalled = false;
-  }
+  call(new Map(asked && state.phase === "asks" ? [[name, asked.request]] : []), "Deskmill: an episode", "The agent asks for help");
   write("take", demonstrates ? "Start" : asked ? "Help" : "Take over");
-  at("take").disabled = !mayAct || isHolder || state.holder !== "" || state.wanted !== "";
-  at("back").disabled = !(isHolder || (mayAct && asked && !state.holder));
+  at("take").disabled = !mayAct || !state.you || isHolder || state.holder !== "" || state.wanted !== "";
+  at("back").disabled = !(isHolder || (mayAct && state.you && asked && !state.holder));
   write("back", asked && !isHolder ? "Answer in words alone" : "Hand back");
   at("handing").hidden = demonstrates;
   at("working").hidden = demonstrates;
@@ -103,7 +88,7 @@ async function showResult(result) {
   document.body.dataset.phase = "gone";
   hold(false);
   write("phase", PHASES.gone);
-  for (const id of ["asked", "timer", "handing", "done", "fail", "take", "notify"]) at(id).hidden = true;
+  for (const id of ["asked", "timer", "naming", "handing", "done", "fail", "take", "notify"]) at(id).hidden = true;
   if (!result) return;
   write("goal", result.instruction);
   const place = at("result");
@@ -151,6 +136,7 @@ async function does(deed, body) {
   const answer = await post(`${path}/${deed}`, { ...body, sent: viewer ? viewer.sent() : 0 });
   if (answer.error) write("said", answer.error);
   if (answer.taken === "held") write("said", "Another person has the machine.");
+  if (answer.taken === "late") write("said", "The time for people in this episode is over.");
   if (answer.taken === "taken") hold(true);
   if (answer.taken === "soon") await lookUntilMine();
   return answer;
@@ -179,11 +165,21 @@ function leaveMachine(event) {
   at("note").focus();
 }
 
+async function giveName(event) {
+  event.preventDefault();
+  const answer = await post("/api/name", { name: at("name").value });
+  write("said", answer.error || "");
+  if (answer.error) return;
+  await look();
+  at("take").focus();
+}
+
+at("naming").addEventListener("submit", giveName);
 at("take").addEventListener("click", () => does("take"));
 at("back").addEventListener("click", handBack);
 at("done").addEventListener("click", () => does("done"));
 at("fail").addEventListener("click", () => does("fail"));
-at("notify").addEventListener("click", () => "Notification" in window && Notification.requestPermission());
+offerNotifications(at("notify"));
 window.addEventListener("keydown", leaveMachine, true);
 window.addEventListener("keydown", (event) => {
   const isFree = event.target === document.body || event.target.tagName === "A" || event.target.tagName === "BUTTON" || event.target.tagName === "OL";

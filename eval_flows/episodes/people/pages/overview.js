@@ -1,9 +1,11 @@
 // The wall: every episode that is played, with its live screen.
+import { call, offerNotifications } from "/pages/calling.js";
 import { PHASES, ask, show } from "/pages/people.js";
 
 const wall = document.getElementById("wall");
 const said = document.getElementById("said");
 const cards = new Map();
+const title = document.title;
 
 function card(state) {
   const item = document.createElement("li");
@@ -44,10 +46,13 @@ async function look() {
     one.item.remove();
     cards.delete(key);
   }
-  const calls = states.filter((state) => state.phase === "asks").length;
-  said.textContent = states.length ? `${states.length} played now${calls ? `, ${calls} ask for help` : ""}.` : "No episode with people is played now.";
-  document.title = `${calls ? "(!) " : ""}Deskmill: episodes that are played`;
+  const questions = new Map(states.filter((state) => state.phase === "asks").map((state) => [`${state.run}/${state.name}`, state.asked.request]));
+  const asking = questions.size ? `, ${questions.size} ask for help` : "";
+  said.textContent = states.length ? `${states.length} played now${asking}.` : "No episode with people is played now.";
+  call(questions, title, title);
 }
+
+offerNotifications(document.getElementById("notify"));
 
 async function run() {
   try {

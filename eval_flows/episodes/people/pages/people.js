@@ -47,6 +47,7 @@ export const PHASES = {
   agent: "The agent works.",
   asks: "The agent asks for help and waits.",
   person: "A person has the machine.",
+  silent: "The episode does not answer.",
   ended: "The episode has ended.",
   gone: "The episode is over.",
 };

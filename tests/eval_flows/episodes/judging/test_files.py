@@ -246,4 +246,4 @@ def done(work: Coroutine[Any, Any, Made]) -> Made:
 
 def client_of(work: Work) -> httpx.AsyncClient:
     """A client of the pages without their door, for a judge who gave a name."""
-    return httpx.AsyncClient(transport=httpx.ASGITransport(judging_app(work)), base_url="http://here", cookies={"deskmill_judge": "Ada"})
+    return httpx.AsyncClient(transport=httpx.ASGITransport(judging_app(work)), base_url="http://here", cookies={"deskmill_name": "Ada"})

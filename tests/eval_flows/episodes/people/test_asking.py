@@ -17,7 +17,7 @@ from anthropic.types import ToolUnionParam
 from openai.types.responses import ToolParam
 from pydantic import TypeAdapter
 
-from eval_flows.episodes.agents.agent import Agent, Decision, Situation
+from eval_flows.episodes.agents.agent import Agent, Decision, NoDecision, Situation, Spent
 from eval_flows.episodes.agents.asking_people import question as asking
 from eval_flows.episodes.agents.choice import AgentChoice, Sampling, Setting, make_agent
 from eval_flows.episodes.environment import DONE, Environment, Observation, PictureForm, Reward
@@ -223,6 +223,48 @@ def test_a_reply_is_told_again_where_the_decision_on_it_does_not_count() -> None
     environment = cast("Environment", Room())
     play(environment, TASK, cast("Agent", Asks()), "preloaded", False, desk=TakenOver(ABOUT, environment, WAITING))
     assert len(heard) == 3 and HELP in heard[1] and HELP in heard[2] and "took over" in heard[2]
+
+
+def test_a_person_who_took_over_is_waited_for_and_heard_though_the_model_failed_meanwhile() -> None:
+    heard = list[str]()
+    environment = cast("Environment", Room())
+    desk = Desk(ABOUT, environment, PeopleChoice())
+
+    class Fails:
+        wants = frozenset[str]()
+
+        def decide(self, situation: Situation) -> Decision:
+            heard.append(situation.people)
+            if len(heard) == 1:
+                assert desk.take("ann", "Ann") == "taken" and desk.back("ann", HELP)
+                raise NoDecision("out of time", "it does not answer", Spent(input_tokens=7))
+            return Decision([DONE])
+
+    trajectory = play(environment, TASK, cast("Agent", Fails()), "preloaded", False, desk=desk)
+    assert [one.note for one in trajectory.interventions] == [HELP] and HELP in heard[1]
+    assert (trajectory.status, len(trajectory.steps), trajectory.spent.input_tokens) == ("done", 1, 7), (
+        "what failed costs no step, and its tokens count"
+    )
+
+
+def test_the_seconds_of_an_episode_end_before_its_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+
+    class Checked(Room):
+        def evaluate(self) -> Reward:
+            clock[0] += 50
+            return super().evaluate()
+
+    class Works:
+        wants = frozenset[str]()
+
+        def decide(self, situation: Situation) -> Decision:
+            clock[0] += 3
+            return Decision([DONE])
+
+    trajectory = play(cast("Environment", Checked()), TASK, cast("Agent", Works()), "preloaded", False)
+    assert trajectory.seconds == 3
 
 
 @pytest.mark.parametrize("people", [None, PeopleChoice()])

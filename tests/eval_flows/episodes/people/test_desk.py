@@ -13,6 +13,7 @@ from machines.actions import Action
 
 ABOUT = dict.fromkeys(("suite", "agent", "episode_id", "repeat", "level", "application", "instruction", "step_budget", "infeasible"), "x")
 PRESS = Action("press", {"key": "enter"})
+PICTURE = b"a screen"
 
 
 class Screen:
@@ -52,22 +53,22 @@ def test_without_people_the_loop_goes_on_at_once() -> None:
 def test_who_wants_the_machine_gets_it_when_the_step_is_over_and_the_loop_waits_until_it_is_back() -> None:
     at = desk()
     at.begin(1, False)
-    assert at.take("ann", "Ann") == "soon" and not at.acted("ann", PRESS, now()), "the agent still acts"
+    assert at.take("ann", "Ann") == "soon" and not at.acted("ann", PRESS, now(), PICTURE), "the agent still acts"
     thread, got = meanwhile(lambda: at.pause(2))
     while at.take("ann", "Ann") != "taken":
         pass
-    assert at.acted("ann", PRESS, now()) and at.back("ann", " done so far ")
+    assert at.acted("ann", PRESS, now(), PICTURE) and at.back("ann", " done so far ")
     thread.join()
     (helped,) = got
     assert (helped.step, helped.initiated_by, helped.person, helped.note, helped.helped_in) == (2, "human", "Ann", "done so far", "actions")
-    assert [act.action for act in helped.acts] == [PRESS] and helped.acts[0].picture
+    assert [act.action for act in helped.acts] == [PRESS] and helped.acts[0].picture == PICTURE
     assert "1 action" in helped.told and "done so far" in helped.told
 
 
 def test_an_agent_that_thinks_gives_the_machine_at_once() -> None:
     at = desk()
     at.begin(1, True)
-    assert at.take("ann", "Ann") == "taken" and at.acted("ann", PRESS, now()) and at.back("ann")
+    assert at.take("ann", "Ann") == "taken" and at.acted("ann", PRESS, now(), PICTURE) and at.back("ann")
     helped = at.pause(1)
     assert helped is not None and len(helped.acts) == 1
 
@@ -77,7 +78,7 @@ def test_nobody_else_acts_or_takes_over_or_hands_back() -> None:
     at.begin(1, True)
     at.take("ann", "Ann")
     assert at.take("bob", "Bob") == "held"
-    assert not at.acted("bob", PRESS, now()) and not at.back("bob") and not at.acted("", PRESS, now()) and not at.back("")
+    assert not at.acted("bob", PRESS, now(), PICTURE) and not at.back("bob") and not at.acted("", PRESS, now(), PICTURE) and not at.back("")
     assert at.state()["holder"] == "ann" and not at.finish("ann", "DONE"), "an agent plays: a person cannot end its episode"
 
 
@@ -86,7 +87,7 @@ def test_who_has_handed_back_acts_no_more() -> None:
     at.begin(1, True)
     at.take("ann", "Ann")
     at.back("ann")
-    assert not at.acted("ann", PRESS, now()) and not at.back("ann")
+    assert not at.acted("ann", PRESS, now(), PICTURE) and not at.back("ann")
 
 
 def test_an_agent_that_asks_is_helped_in_words() -> None:
@@ -114,7 +115,7 @@ def test_the_time_for_people_is_limited() -> None:
     at.begin(1, True)
     at.take("ann", "Ann")
     assert isinstance(at.pause(1), Intervention) and at.state()["holder"] == ""
-    assert not at.acted("ann", PRESS, now())
+    assert not at.acted("ann", PRESS, now(), PICTURE)
 
 
 def test_what_a_person_is_to_find_out_is_not_told() -> None:
@@ -133,7 +134,7 @@ def test_a_demonstration_is_the_acts_of_its_holder_and_its_end() -> None:
         pass
     assert not at.finish("ann", "DONE"), "she has not begun"
     assert at.take("ann", "Ann") == "taken"
-    assert at.acted("ann", PRESS, now()) and at.acted("ann", PRESS, now()) and at.finish("ann", "DONE")
+    assert at.acted("ann", PRESS, now(), PICTURE) and at.acted("ann", PRESS, now(), PICTURE) and at.finish("ann", "DONE")
     thread.join()
     one, other, end = got[0]
     assert one.action == other.action == PRESS and end == "DONE"
@@ -143,7 +144,7 @@ def test_who_wants_to_play_before_the_machine_is_ready_plays_from_the_beginning(
     at = Desk(ABOUT, cast("Environment", Screen()), PeopleChoice(), is_demonstration=True)
     assert at.take("ann", "Ann") == "soon"
     at.await_person()
-    assert at.take("ann", "Ann") == "taken" and at.acted("ann", PRESS, now())
+    assert at.take("ann", "Ann") == "taken" and at.acted("ann", PRESS, now(), PICTURE)
     act = at.next_act()
     assert act is not None and not isinstance(act, str) and act.action == PRESS
 

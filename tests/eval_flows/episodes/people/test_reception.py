@@ -1,6 +1,7 @@
 """Protects the way from other processes to an episode: who has its card comes in, nobody else, and a process that dies holds no machine."""
 
 import json
+import os
 import socket
 import stat
 import threading
@@ -15,13 +16,15 @@ from starlette.testclient import TestClient
 
 from eval_flows.episodes.environment import Environment
 from eval_flows.episodes.pages.access import Access, Guard
+from eval_flows.episodes.people import halls as halls_of_people
+from eval_flows.episodes.people import reception
 from eval_flows.episodes.people.desk import Desk
 from eval_flows.episodes.people.halls import Halls
 from eval_flows.episodes.people.intervention import PeopleChoice, now
-from eval_flows.episodes.people.reception import EpisodeGone, Visit, received
+from eval_flows.episodes.people.reception import EpisodeGone, EpisodeSilent, Visit, received
 from eval_flows.episodes.people.server import People
 from machines.errors import MachineError
-from tests.eval_flows.episodes.people.test_desk import ABOUT, PRESS, Screen
+from tests.eval_flows.episodes.people.test_desk import ABOUT, PICTURE, PRESS, Screen
 from warehouse.layout import DataFolder
 
 
@@ -37,10 +40,10 @@ class Live(Screen):
 
 
 @contextmanager
-def episode(data: Path) -> Iterator[tuple[Desk, Live, Path]]:
+def episode(data: Path, name: str = "e_1") -> Iterator[tuple[Desk, Live, Path]]:
     screen = Live()
     desk = Desk(ABOUT, cast("Environment", screen), PeopleChoice())
-    card = data / "runs" / "r" / "live" / "e_1.json"
+    card = data / "runs" / "r" / "live" / f"{name}.json"
     with received(desk, cast("Environment", screen), card):
         yield desk, screen, card
 
@@ -48,7 +51,7 @@ def episode(data: Path) -> Iterator[tuple[Desk, Live, Path]]:
 def test_a_visit_acts_for_its_viewer_and_the_screen_comes_as_a_connection(tmp_path: Path) -> None:
     with episode(tmp_path) as (desk, screen, card), Visit(card) as visit:
         desk.begin(1, True)
-        assert visit.take("ann", "Ann") == "taken" and visit.acted("ann", PRESS, now()) and visit.state()["holder"] == "ann"
+        assert visit.take("ann", "Ann") == "taken" and visit.acted("ann", PRESS, now(), PICTURE) and visit.state()["holder"] == "ann"
         with pytest.raises(MachineError, match="not running"):
             visit.screen()
         screen.pair = socket.socketpair()
@@ -112,6 +115,33 @@ def test_an_episode_whose_process_was_killed_is_left_out(tmp_path: Path) -> None
         kept = card.read_text()
     card.write_text(kept)
     assert Halls(DataFolder(tmp_path)).states() == []
+
+
+def phases(halls: Halls) -> dict[str, str]:
+    return {name: state["phase"] for (_, name), state in halls.states()}
+
+
+def test_an_episode_that_does_not_answer_hides_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One desk stalls after it was seen, and one process takes calls and never says a word."""
+    monkeypatch.setattr(halls_of_people, "_STATE_SECONDS", 0.3)
+    monkeypatch.setattr(reception, "_ANSWER_SECONDS", 1)
+    halls, goes_on = Halls(DataFolder(tmp_path)), threading.Event()
+    with episode(tmp_path), episode(tmp_path, "e_2") as (stalled, _, card), socket.socket(socket.AF_UNIX) as mute:
+        assert phases(halls) == {"e_1": "starting", "e_2": "starting"}
+        monkeypatch.setattr(stalled, "state", lambda: goes_on.wait(60) and Desk.state(stalled))
+        name = f"\0deskmill-mute-{os.getpid()}"
+        mute.bind(name)
+        mute.listen()
+        card.with_stem("e_3").write_text(json.dumps({"name": name, "key": "00"}))
+        assert phases(halls) == {"e_1": "starting", "e_2": "silent"}
+        with pytest.raises(EpisodeSilent):
+            Visit(card.with_stem("e_3"))
+        assert phases(halls) == {"e_1": "starting", "e_2": "silent"} and halls.state(("r", "e_2"))["phase"] == "silent"
+        goes_on.set()
+        until = time.monotonic() + 60
+        while phases(halls)["e_2"] == "silent" and time.monotonic() < until:
+            time.sleep(0.05)
+        assert phases(halls)["e_2"] == "starting", "it comes back"
 
 
 def test_what_one_person_holds_no_second_takes_over(tmp_path: Path) -> None:

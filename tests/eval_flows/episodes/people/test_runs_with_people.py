@@ -1,18 +1,22 @@
 """Protects the choice of a run with people: it is a run of its own, and what cannot have people is refused before anything starts."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.agents.choice import AGENTS, AgentChoice
 from eval_flows.episodes.people.intervention import PeopleChoice
-from eval_flows.episodes.people.refusals import with_people
+from eval_flows.episodes.people.refusals import run_with_people, with_people
 from eval_flows.episodes.runs.pipeline import EpisodeOptions, planned_run
 from language_models.endpoint import Endpoint
 from machines.errors import MachineNeeds
 from machines.sandbox import Sandbox
 from runners.runner import RunnerChoice
+from tests.commands import invoked
 from tests.eval_flows.episodes.conftest import Listed
 from tests.eval_flows.episodes.people.conftest import APPEND
 from warehouse.layout import DataFolder
@@ -35,6 +39,28 @@ def test_people_make_a_run_of_its_own_and_so_does_every_person(data: DataFolder,
 def test_a_person_needs_a_browser(data: DataFolder, listed: Listed) -> None:
     with pytest.raises(BadInput, match="deskmill demonstrate"):
         planned_run(listed(APPEND), AgentChoice("person"), EpisodeOptions(), data)
+
+
+def described(data: DataFolder, run_id: str, **more: Any) -> None:
+    """A run of episodes that has begun."""
+    folder = data.runs / run_id
+    folder.mkdir(parents=True)
+    told = {"run_id": run_id, "started_at": "2026-05-01T08:00:00+00:00", "suite": "smoke", "agent": {"name": "oracle"}}
+    (folder / "suite_run.json").write_text(json.dumps(told | more))
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"), [("nothing", "there is no run 'nothing' in"), ("alone", "alone1 is not played with --people"), ("", "there is no run ''")]
+)
+def test_who_wants_to_watch_a_run_that_nobody_can_watch_is_told_which_they_can(tmp_path: Path, asked: str, why: str) -> None:
+    data = DataFolder(tmp_path)
+    described(data, "alone1")
+    found = invoked("watch", asked, data=tmp_path)
+    assert found.exit_code == 2 and why in found.output and "no run here is played with people" in found.output
+    described(data, "shared1", people={"asks": False})
+    found = invoked("watch", asked, data=tmp_path)
+    assert found.exit_code == 2 and "with people there are: shared1 (smoke, oracle)" in found.output
+    assert run_with_people("shared", data) == "shared1"
 
 
 def test_people_come_to_this_host_alone(data: DataFolder, listed: Listed) -> None:

@@ -51,6 +51,9 @@ def test_a_person_takes_over_mends_what_the_agent_broke_and_hands_back(data: Dat
     assert [act["action"] for act in helped["acts"]] == ["press(key='backspace')"] * len(GARBAGE) and helped["actions"] == len(GARBAGE)
     folder = data.runs / run.run_id / "trajectories" / f"{found['episode']['episode_id']}_1"
     assert all((folder / act["picture"]).read_bytes().startswith(b"\x89PNG") for act in helped["acts"])
+    events = [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+    keys = [(one["is_down"], one["intervention"]) for one in events if one["event"] == "key" and one["key"] == "backspace"]
+    assert keys == [(True, 1), (False, 1)] * len(GARBAGE), "a press that repeats is a press after a release"
     assert any("They say: mended" in step["words"] for step in found["steps"]), "the agent was told"
     described = json.loads((data.runs / run.run_id / "suite_run.json").read_text())
     assert described["people"] == {"asks": False, "wait_seconds": 300.0, "most_seconds": 3600.0}
@@ -87,6 +90,7 @@ def test_a_demonstration_is_a_trajectory_that_plays_back_to_the_same_reward(
         run = played.run()
         ann.get_by_text("Success: reward 1").wait_for()
     found = kept(data, run)
+    assert '"key": "ctrl"' in (data.runs / run.run_id / "trajectories" / f"{found['episode']['episode_id']}_1" / "events.jsonl").read_text()
     assert (found["episode"]["agent"], found["episode"]["reward"], found["episode"]["status"]) == ("person", 1.0, "done")
     assert json.loads((data.runs / run.run_id / "suite_run.json").read_text())["person"] == "ann"
     jotting = jotting_of(suite, catalog)
