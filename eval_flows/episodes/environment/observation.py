@@ -1,7 +1,7 @@
 """What an agent observes: the content of the screen, and what came of its last step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from machines.client import PageElement, Window
@@ -37,3 +37,8 @@ class Observation:
     pictures: tuple[bytes, ...] = ()
     dom: Sequence[PageElement] | None = None
     carried_out: int = 0
+
+
+def with_outcome(seen: Observation, last: Observation) -> Observation:
+    """Return what is seen now with the outcome of the last step: what came of it, and whether it ended the episode."""
+    return replace(seen, feedback=last.feedback, printed=last.printed, pointer=last.pointer, ended=last.ended, carried_out=last.carried_out)
