@@ -135,7 +135,7 @@ class Environment:
         self._is_started, self._desktop, self._observation, self._stage = False, None, None, None
 
     def look(self, *more: str) -> Observation:
-        """Observe the elements and the windows again without acting, with `more` the screenshot too; it is no step, and the last one's outcome stays."""
+        """Observe the elements and the windows again without acting, with `more` the screenshot too. It is no step: the last one's outcome stays."""
         seen = self.desktop.look(*more)
         self._observation = seen if self._observation is None else with_outcome(seen, self._observation)
         return self._observation
