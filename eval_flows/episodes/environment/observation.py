@@ -17,9 +17,8 @@ class Observation:
     `screenshot` (PNG, the whole screen at its own size), `clipboard` and `dom` (what can be used on the page in front) are None unless they were
     asked for. `pictures` are the screen in the form that the environment was asked for: what an agent gets, and what a trajectory keeps; without a
     screenshot there are none. `feedback` says why an action was not carried out, and is empty if all were. `printed` is what code of the step
-    printed, its errors included. `pointer` is the place of the last movement or drag of the step, in pixels. `ended` tells whether the agent has
-    ended the episode.
-    `carried_out` counts the actions of the last step that were carried out.
+    printed, its errors included. `pointer` is the place of the last movement, drag or click of the step, in pixels. `ended` tells whether the agent
+    has ended the episode. `carried_out` counts the actions of the last step that were carried out.
     `has_changed` tells whether anything but the pointer looks different since the last observation; None if the machine cannot tell. `is_still` is
     False if the screen still changed, or a program still worked, when the time for waiting was over.
     """
