@@ -112,7 +112,7 @@ def test_a_task_takes_the_resource_and_is_tried_again_by_one_only(resource: str 
 
 
 def test_a_pool_that_is_found_broken_when_a_task_begins_is_replaced(engine: Engine, tmp_path: Path) -> None:
-    """Found by the campaign of kills: the flow ended when a worker was killed between two results."""
+    """A worker may be killed between two results: no result has told it yet."""
     engine.breaks = True
     assert squares(RunnerChoice(), tmp_path) == [0, 1, 4, 9, 16] and len(engine.submitted) == 5
 
