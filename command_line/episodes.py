@@ -189,7 +189,8 @@ def prove(
         )
     unproven = [proof for proof in proofs if not proof.is_proven]
     for proof in unproven:
-        click.echo(f"unproven {proof.episode_id} ({', '.join(proof.tasks)}){' as listed' * proof.is_listed}: {proof.fault or ''}")
+        why = proof.fault or ("doing nothing earns something, or does damage" if proof.rewards_nothing_done else "")
+        click.echo(f"unproven {proof.episode_id} ({', '.join(proof.tasks)}){' as listed' * proof.is_listed}: {why}")
         for trial in proof.failed:
             click.echo(f"    {trial.kind} ({trial.what}): reward {trial.reward:g}; {trial.seen:.600}")
     click.echo(f"{len(proofs) - len(unproven)} of {len(proofs)} episodes proven, {sum(len(proof.trials) for proof in proofs)} trials")

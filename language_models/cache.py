@@ -9,12 +9,15 @@ An unreadable entry is moved to `set_aside` and asked again.
 import contextlib
 import hashlib
 import json
+import shutil
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from language_models.errors import ModelError
 
 _SCHEMA = """
 create table if not exists answers (
@@ -32,6 +35,7 @@ create table if not exists calls (
 );
 create table if not exists served (endpoint text primary key, weights text not null) without rowid;
 """
+_LEAST_FREE = 2**20  # bytes: with less, SQLite has other words for a full disk
 _SHORT = 200  # characters; texts up to this length stay in the request
 
 
@@ -70,7 +74,9 @@ class Cache:
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._connection = opened(path)
+        self._path = path
+        with _room(path):
+            self._connection = opened(path)
         self._known_texts: set[str] = set()
 
     def get(self, key: str) -> dict[str, Any] | None:
@@ -89,7 +95,7 @@ class Cache:
 
     def set_aside(self, key: str) -> None:
         """Move an entry to `set_aside`, so that its request is asked again."""
-        with self._connection:
+        with _room(self._path), self._connection:
             self._connection.execute("insert into set_aside (key, request, answer) select key, request, answer from answers where key = ?", [key])
             self._connection.execute("delete from answers where key = ?", [key])
 
@@ -100,14 +106,14 @@ class Cache:
 
     def served_before(self, endpoint: str, weights: str) -> str:
         """Return the stored weights of an endpoint. If none are stored yet, store the given weights and return them."""
-        with self._connection:
+        with _room(self._path), self._connection:
             self._connection.execute("insert or ignore into served values (?, ?)", [endpoint, weights])
         (noted,) = self._connection.execute("select weights from served where endpoint = ?", [endpoint]).fetchone()
         return str(noted)
 
     def put(self, key: str, request: dict[str, Any], sample: int, answer: dict[str, Any], call: Call | None = None) -> None:
         """Keep an answer and its call. From then on, both survive a kill."""
-        with self._connection:
+        with _room(self._path), self._connection:
             stored = json.dumps(self._apart(request), ensure_ascii=False)
             row = [key, stored, sample, json.dumps(answer, ensure_ascii=False)]
             self._connection.execute("insert or replace into answers (key, request, sample, answer) values (?, ?, ?, ?)", row)
@@ -116,7 +122,7 @@ class Cache:
 
     def note(self, call: Call) -> None:
         """Keep a call that brought no answer."""
-        with self._connection:
+        with _room(self._path), self._connection:
             self._connection.execute(_ADD_CALL, tuple(vars(call).values()))
 
     def batches(self) -> list[Batch]:
@@ -126,7 +132,7 @@ class Cache:
 
     def put_batch(self, batch: Batch) -> None:
         """Store a batch, so that the next run fetches it after a kill instead of paying again."""
-        with self._connection:
+        with _room(self._path), self._connection:
             requests = zlib.compress(json.dumps(batch.requests, ensure_ascii=False).encode())
             self._connection.execute(
                 "insert or replace into batches (input_file, batch_id, requests) values (?, ?, ?)", [batch.input_file, batch.batch_id, requests]
@@ -134,7 +140,7 @@ class Cache:
 
     def end_batch(self, batch: Batch) -> None:
         """Delete a batch whose answers are kept."""
-        with self._connection:
+        with _room(self._path), self._connection:
             self._connection.execute("delete from batches where input_file = ?", [batch.input_file])
 
     def close(self) -> None:
@@ -160,6 +166,21 @@ class Cache:
             self._connection.execute("insert or ignore into texts values (?, ?)", [digest, zlib.compress(text.encode())])
             self._known_texts = {digest} if len(self._known_texts) > 1000 else self._known_texts | {digest}
         return {"text": digest}
+
+
+@contextlib.contextmanager
+def _room(path: Path) -> Iterator[None]:
+    """Turn the errors of a full disk, while something is kept in the file, into a ModelError that says what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        is_full = error.sqlite_errorcode == sqlite3.SQLITE_FULL or shutil.disk_usage(path.parent).free < _LEAST_FREE
+        if not is_full:
+            raise
+        raise ModelError(
+            f"the disk of {path.parent} is full, so answers cannot be kept: free some of it, or have the data on a larger one (DESKMILL_DATA). "
+            "What is kept stays: the same command goes on from there"
+        ) from None
 
 
 def request_key(request: dict[str, Any], sample: int) -> str:

@@ -8,7 +8,9 @@ import gzip
 import hashlib
 import logging
 import os
+import secrets
 import shutil
+import socket
 import tarfile
 import tempfile
 import time
@@ -28,6 +30,7 @@ from machines.machine import MachineChoice
 OWN_FOLDER = "DESKMILL_MACHINES"
 _KINDS = ("sandbox",)  # whose images are packed: a disk of a virtual machine is made for the processor of its host
 _COMPRESSION = 1  # of nine: packing and unpacking wait for the processor, not for the disk
+_HOST = 32  # characters of a host's name: names of files may have 255 bytes
 _LOG = logging.getLogger("deskmill")
 
 
@@ -158,7 +161,8 @@ def _described(archive: Path) -> Path:
 
 
 def _aside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Return a temporary path beside `path` that no other process has, on this host or on another that shares the folder."""
+    return path.with_name(f".{path.name}.{socket.gethostname()[:_HOST]}.{secrets.token_hex(8)}.tmp")
 
 
 class _Hashed:

@@ -114,11 +114,24 @@ class _Tasks:
         return self._opened.room()
 
     def begin(self, function: Callable[[Any], Any], item: Any) -> PrefectFuture[Any]:
-        with self._opened.taking():
-            future: PrefectFuture[Any] = self._task_runner.submit(self._apply, {"function": function, "part": item})
+        try:
+            future = self._submitted(function, item)
+        except BrokenProcessPool:  # a worker was killed, and no result has told it yet
+            self._renew()
+            future = self._submitted(function, item)
         self._begun_on[future] = self._task_runner
         future.add_done_callback(self._ended.put)
         return future
+
+    def _submitted(self, function: Callable[[Any], Any], item: Any) -> PrefectFuture[Any]:
+        with self._opened.taking():
+            future: PrefectFuture[Any] = self._task_runner.submit(self._apply, {"function": function, "part": item})
+        return future
+
+    def _renew(self) -> None:
+        """Replace Prefect's pool: it is broken as a whole, and what else was begun on it ends with the same error."""
+        self.close()
+        self._task_runner = self._opened.task_runner().__enter__()
 
     def ended(self, begun: Collection[PrefectFuture[Any]]) -> Collection[PrefectFuture[Any]]:
         def look(seconds: float | None) -> Collection[PrefectFuture[Any]]:
@@ -136,8 +149,7 @@ class _Tasks:
             return handle.result()
         except Exception as error:
             if isinstance(error, BrokenProcessPool) and begun_on is self._task_runner:
-                self.close()  # Prefect's pool is broken as a whole: what else was begun on it ends with the same error
-                self._task_runner = self._opened.task_runner().__enter__()
+                self._renew()
             if self._opened.is_loss(error):
                 raise WorkerLost(f"{type(error).__name__} under Prefect") from error
             if (told := self._opened.told(error)) is not error:

@@ -24,6 +24,7 @@ from tests import (
     bench_machines,
     bench_people,
     bench_professional,
+    bench_serve,
     bench_site,
     bench_warehouse,
 )
@@ -32,6 +33,9 @@ from warehouse.gate import gate
 from warehouse.layout import DataFolder
 
 WORKERS = 2
+_MOST_TIMES, _MOST_MEMORY = 10.0, 1.2  # goals for ten times the rows
+_MOST_MB_OF_ANSWERS = 700.0
+_ON_RUNNERS = {"dask": 1.15, "ray": 1.0}  # Dask's is its goal; Ray has none
 REPOSITORY = Path(__file__).parents[1]
 
 
@@ -55,6 +59,7 @@ def main() -> None:
         *bench_episodes.figures(),
         *bench_machines.figures(),
         *bench_density.figures(),
+        *bench_serve.figures(),
         *bench_hosts.figures(),
         *bench_imports.figures(),
         *bench_people.figures(),
@@ -80,17 +85,21 @@ def _scale() -> None:
     _figure(f"build_{paper}_tasks_peak_memory", once["peak_mb"], "MB", "a gigabyte", 1000)
     _figure(f"build_{paper}_tasks_rows_per_second", paper / once["seconds"], "rows/s", "the same of samplers and one template", paper / templates)
     number = int(run["predictions"])
-    _figure(f"zero_shot_{number}_predictions_peak_memory", run["peak_mb"], "MB", "a gigabyte", 1000)
+    _figure(f"zero_shot_{number}_predictions_peak_memory", run["peak_mb"], "MB", "the goal for 100,000 answers of a model", _MOST_MB_OF_ANSWERS)
     _figure(f"zero_shot_{number}_predictions", run["seconds"], "s", f"building {paper} tasks", once["seconds"])
-    for runner in ("dask", "ray"):
+    for runner, times in _ON_RUNNERS.items():
         seconds = _scaled(paper, runner=runner)[0]["seconds"]
-        _figure(f"build_{paper}_tasks_on_{runner}", seconds, "s", f"building {paper} tasks on a process pool", once["seconds"])
+        _figure(
+            f"build_{paper}_tasks_on_{runner}", seconds, "s", f"{times:g} times building {paper} tasks on a process pool", times * once["seconds"]
+        )
     _figure("one_shard_of_a_hundred", once["shard_seconds"] / 100, "s", f"building {paper} tasks", once["seconds"])
-    _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", f"building {paper} tasks", once["seconds"])
+    reference = f"the goal: {_MOST_TIMES:g} times building {paper} tasks"
+    _figure(f"build_{10 * paper}_tasks", ten_times["seconds"], "s", reference, _MOST_TIMES * once["seconds"])
     for rows, built in ((paper, once), (10 * paper, ten_times)):
         _figure(f"late_stage_{rows}_rows", built["late_seconds"], "s", "reading the shards and writing their rows to one file", built["copy_seconds"])
         _figure(f"late_stage_{rows}_rows_peak_memory", built["late_peak_mb"], "MB", "a gigabyte", 1000)
-    _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", f"building {paper} tasks", once["peak_mb"])
+    reference = f"the goal: {_MOST_MEMORY:g} times that of building {paper} tasks"
+    _figure(f"build_{10 * paper}_tasks_peak_memory", ten_times["peak_mb"], "MB", reference, _MOST_MEMORY * once["peak_mb"])
 
 
 def _scaled(rows: int, with_run: bool = False, runner: str = "processes") -> tuple[dict[str, float], dict[str, float]]:

@@ -48,7 +48,8 @@ def figures() -> Iterator[Figure]:
                 f"the goal for this memory ({goal} in 24 GB)",
                 goal * psutil.virtual_memory().total / 24 / 2**30,
             )
-            yield "dollars_a_day_a_machine", day / replicas, "dollars", "a replica of OSGym", _OSGYM["dollars"]
+            price = f"{_PRICE['gigabyte']:g} dollars an hour for a gigabyte of memory, and {_PRICE['processor']:g} for a processor"
+            yield "dollars_a_day_a_machine", day / replicas, "dollars", f"a replica of OSGym; ours at {price}", _OSGYM["dollars"]
     starts, ready = _ready(MachineChoice("sandbox", "smoke", data.machines)), _ready(MachineChoice("sandbox", "smoke", data.machines, {"ahead": "1"}))
     yield "ready_machine_from_pool", ready, "s", "a start of a machine", starts
     yield "trajectories_a_minute", _trajectories(data), "trajectories", "as many machines of OSGym", _OSGYM["trajectories"] * 2 * psutil.cpu_count()

@@ -17,7 +17,7 @@ from eval_flows.episodes.agents.question import Told
 from eval_flows.episodes.environment import WAIT, Environment, Observation
 from eval_flows.episodes.environment.desktop import Desktop
 from eval_flows.episodes.tasks.suite import tasks_of
-from language_models.chat import Answer
+from language_models.chat import Answer, ToolCall
 from machines.actions import Action
 from machines.build import build_image
 from machines.errors import MachineError
@@ -31,7 +31,15 @@ _STEPS = 25
 _SPINNING = 8  # processes
 _SMALL = ("mousepad", "galculator", "thunar")
 _LARGE = ("libreoffice_calc", "libreoffice_writer")
-_AGENTS = (("model", "tree"), ("conversation", "screenshot+tree"), ("navi", "marks"))
+_WAITS = Answer("It is loading.\n```decision\nWAIT\n```", "answered")
+_AGENTS = (  # each with what it is shown, and a model's answer that waits
+    ("model", "tree", _WAITS),
+    ("conversation", "screenshot+tree", _WAITS),
+    ("navi", "marks", _WAITS),
+    ("openai_computer", "screenshot", Answer("", "answered", calls=(ToolCall("call", "computer", {"actions": [{"type": "wait"}]}),))),
+    ("anthropic_computer", "screenshot", Answer("", "answered", calls=(ToolCall("call", "wait", {"duration": 0.1}),))),
+    ("ui_tars", "screenshot", Answer("Thought: It is loading.\nAction: wait()", "answered")),
+)
 _OWN_SECONDS = 0.05  # that an agent may take for a step besides model, observation and action
 Figure = tuple[str, float, str, str, float]
 
@@ -46,8 +54,8 @@ def figures() -> Iterator[Figure]:
     yield "desktop_back_after_everything_was_killed", median(backs), "s", "a new machine", median(resets)
     step, screenshot = _step(image)
     yield "step_overhead_small_application", step, "s", "a screenshot alone", screenshot
-    for agent, observe in _AGENTS:
-        own = _own_seconds(image, agent, observe)
+    for agent, observe, waits in _AGENTS:
+        own = _own_seconds(image, agent, observe, waits)
         yield (
             f"own_time_of_{agent}_a_step",
             median(own),
@@ -121,12 +129,12 @@ class _AlreadyShown:
         return self.ready
 
 
-def _own_seconds(image: Image, agent: str, observe: str) -> list[float]:
+def _own_seconds(image: Image, agent: str, observe: str, waits: Answer) -> list[float]:
     """Seconds of each decision of an agent on a screen with many elements, once the screen is shown, and with a model that answers at once."""
     task = next(one for one in tasks_of("desktop") if one.programs == ["libreoffice_calc"])
     source = _AlreadyShown(observation_choice(observe, "desktop"))
     choice = AgentChoice(agent, model="m", observation=ObservationChoice((observe,), (source,)))
-    told = Told(Answer("It is loading.\n```decision\nWAIT\n```", "answered"), 0.0)
+    told = Told(waits, 0.0)
     with Environment(Sandbox(image)) as environment:
         made = make_agent(Setting(task, environment, 1, choice, lambda _: told))
         environment.sees = made.wants

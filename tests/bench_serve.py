@@ -2,6 +2,8 @@
 
     python -m tests.bench_serve [EPISODES [SESSIONS]]
 
+`make bench` has them for a few episodes of `smoke`, all of which the processes play too. What follows is of the command.
+
 Three in four episodes are of `smoke`, the others of `desktop`. Both images have to be built. Before and after, the processes, open files,
 threads, mounts and memory of the server are counted. The processes play every fifth episode, at as many at once.
 """
@@ -10,7 +12,8 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
@@ -32,7 +35,10 @@ from warehouse.layout import DataFolder
 
 EPISODES, SESSIONS = 200, 16
 _EVERY = 5
+_FEW = 20  # episodes of `make bench`
+_FEW_SESSIONS = 4
 _JOB_SECONDS = 1800.0
+Figure = tuple[str, float, str, str, float]
 
 
 @dataclass
@@ -69,18 +75,64 @@ def chosen(suite: str, number: int) -> list[Task]:
     return list(islice(cycle(tasks[:: max(1, len(tasks) // max(1, number))]), number))
 
 
-def through_server(data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]], sessions: int) -> tuple[list[Played], float]:
-    """Play through a server that runs in a process of its own; print what it holds before and after."""
+def figures() -> Iterator[Figure]:
+    """Steps and episodes through the server, each beside the same episodes in processes. An oracle at its other end counts more steps: it sends WAIT."""
+    by_suite = [("smoke", chosen("smoke", _FEW))]
+    machines = DataFolder.from_environment().machines
+    with served(machines) as data, server_of(data, by_suite, _FEW_SESSIONS) as (_, address):
+        played, seconds = through_server(address, data, by_suite, _FEW_SESSIONS)
+    results, alone = by_processes(by_suite, machines, _FEW_SESSIONS, every=1)
+    if any(one.reward != 1 for one in played) or any(reward != 1 for reward, _ in results):
+        raise RuntimeError("the oracle did not earn 1 in every episode: these figures are of something else")
+    reference, steps = f"the same in {_FEW_SESSIONS} processes of this host", sum(one.steps for one in played)
+    yield "served_steps_per_second", steps / seconds, "steps/s", reference, sum(steps for _, steps in results) / alone
+    yield "served_episodes_a_minute", 60 * len(played) / seconds, "episodes", reference, 60 * len(results) / alone
+
+
+@contextmanager
+def served(machines: Path) -> Iterator[DataFolder]:
+    """A data folder with images of machines and nothing else."""
+    with TemporaryDirectory() as folder:
+        data = DataFolder(Path(folder))
+        data.machines.symlink_to(machines.resolve())
+        yield data
+
+
+@contextmanager
+def server_of(data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]], sessions: int) -> Iterator[tuple[psutil.Process, str]]:
+    """A server in a process of its own, and its address; what it loads once is loaded."""
     with running(data.root, "--sessions", str(sessions)) as (process, address):
-        for suite, tasks in by_suite:  # what is loaded once is loaded before
+        for suite, tasks in by_suite:
             play_all(address, TOKEN, suite, tasks[:1], offers(data, suite), 1)
-        held = Held(psutil.Process(process.pid))
+        yield psutil.Process(process.pid), address
+
+
+def through_server(address: str, data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]], sessions: int) -> tuple[list[Played], float]:
+    """Play through a server; what was played, and the seconds."""
+    begun = time.perf_counter()
+    played = [one for suite, tasks in by_suite for one in play_all(address, TOKEN, suite, tasks, offers(data, suite), sessions)]
+    return played, time.perf_counter() - begun
+
+
+def by_processes(
+    by_suite: Sequence[tuple[str, list[Task]]], machines: Path, workers: int, every: int = _EVERY
+) -> tuple[list[tuple[float, int]], float]:
+    """Play one of so many episodes in processes of this host; their rewards and steps, and the seconds."""
+    jobs = [(task, MachineChoice("sandbox", suite, machines)) for suite, tasks in by_suite for task in tasks[::every]]
+    begun = time.perf_counter()
+    done = list(supervised(jobs, in_processes, workers, _JOB_SECONDS))
+    return [one.result or (0.0, 0) for one in done], time.perf_counter() - begun
+
+
+def through_watched_server(data: DataFolder, by_suite: Sequence[tuple[str, list[Task]]], sessions: int) -> tuple[list[Played], float]:
+    """Play through a server, and print what it holds before and after."""
+    with server_of(data, by_suite, sessions) as (process, address):
+        held = Held(process)
         print(f"before: {held}", flush=True)
         watching = threading.Thread(target=held.watch)
         watching.start()
-        begun, spent = time.perf_counter(), sum(held.process.cpu_times()[:2])
-        played = [one for suite, tasks in by_suite for one in play_all(address, TOKEN, suite, tasks, offers(data, suite), sessions)]
-        seconds = time.perf_counter() - begun
+        spent = sum(held.process.cpu_times()[:2])
+        played, seconds = through_server(address, data, by_suite, sessions)
         held.watched.set()
         watching.join()
         own = sum(held.process.cpu_times()[:2]) - spent
@@ -105,23 +157,17 @@ def main(episodes: int = EPISODES, sessions: int = SESSIONS) -> None:
     of_desktop = episodes // 4
     by_suite = [("smoke", chosen("smoke", episodes - of_desktop)), ("desktop", chosen("desktop", of_desktop))]
     machines = DataFolder.from_environment().machines
-    with TemporaryDirectory() as folder:
-        data = DataFolder(Path(folder))
-        data.machines.symlink_to(machines)
-        played, seconds = through_server(data, by_suite, sessions)
+    with served(machines) as data:
+        played, seconds = through_watched_server(data, by_suite, sessions)
     steps = sum(one.steps for one in played)
     earned = sum(one.reward == 1 for one in played)
     print(f"served: {earned} of {len(played)} earned 1; {pace(len(played), steps, seconds)}", flush=True)
     for one in played:
         if one.reward != 1:
             print(f"    {one.task.episode_id} {one.reward} {one.end} {one.task.instruction:.100}")
-    jobs = [(task, MachineChoice("sandbox", suite, machines)) for suite, tasks in by_suite for task in tasks[::_EVERY]]
-    begun = time.perf_counter()
-    done = list(supervised(jobs, in_processes, sessions, _JOB_SECONDS))
-    seconds = time.perf_counter() - begun
-    results = [one.result for one in done if one.result is not None]
-    steps = sum(result[1] for result in results)
-    print(f"in processes: {sum(result[0] == 1 for result in results)} of {len(jobs)} earned 1; {pace(len(jobs), steps, seconds)}")
+    results, seconds = by_processes(by_suite, machines, sessions)
+    steps = sum(steps for _, steps in results)
+    print(f"in processes: {sum(reward == 1 for reward, _ in results)} of {len(results)} earned 1; {pace(len(results), steps, seconds)}")
     print(f"load {os.getloadavg()}")
 
 

@@ -1,53 +1,38 @@
 """A campaign of kills: commands are killed at random moments and run again, and what they leave is compared with uninterrupted runs.
 
-`python -m tests.campaign --kills 100` builds, selects with a model, and plays episodes, also on a cluster of Dask. Each kill (SIGKILL) is of the
-command, of one of its workers, or of the scheduler. At the end nothing is lost or doubled, no answer of the model was asked for again but those that were
-in flight at a kill, and no process and no mount is left. It prints what it did, and ends with 1 if something does not hold.
+`python -m tests.campaign --kills 100` builds, also by a flow of Prefect, selects with a model, and plays episodes, also with a model and on a cluster of
+Dask. Each kill (SIGKILL) is of the command or the flow, of one of its workers, or of the scheduler. What goes on by itself after a kill has to end well.
+At the end nothing is lost or doubled, no answer of the model was asked for again but those that were in flight at a kill, and no process and no mount is
+left. It prints what it did, and ends with 1 if something does not hold.
 """
 
 import argparse
 import contextlib
 import ctypes
-import hashlib
 import os
 import random
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from tests.commands import free_port
+from tests.campaign_parts import AT_ONCE, PARTS, Facts, Part, answer
+from tests.campaign_services import Scheduler, command_line, environment, kill_one, prefect, workers_below
 from tests.conftest import REPOSITORY
 from tests.language_models.fake_server import FakeServer, fake_server
 from warehouse.layout import DataFolder
-from warehouse.query import connect, rows_of
 
-_AT_ONCE = 4  # calls of the model at once: so many may be in flight at a kill
 _LATEST = 0.9  # of the time of an uninterrupted run: a kill comes before it
 _SECONDS = 900.0  # of one command, however often it was killed before
-_EPISODES = ["episodes", "smoke", "--agent", "oracle", "--limit", "4"]
+_ROUNDS = 10  # more than kills: a command may end before its kill
 _ADOPTS = 36  # PR_SET_CHILD_SUBREAPER of prctl(2)
-Facts = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Part:
-    """A command that is killed: its arguments, what it leaves as facts that are compared, and whether it needs a scheduler or a dataset."""
-
-    name: str
-    arguments: Callable[[FakeServer], list[str]]
-    facts: Callable[[DataFolder], Facts]
-    has_scheduler: bool = False
-    needs_dataset: bool = False
 
 
 @dataclass
@@ -58,117 +43,125 @@ class Told:
     wrong: list[str] = field(default_factory=list)
 
 
-def built(data: DataFolder) -> Facts:
-    """The bytes of every file of the dataset by its name; its manifest tells the time, and is left out."""
-    files = sorted(path for path in data.datasets.rglob("*.parquet"))
-    return {str(path.relative_to(data.datasets)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+@dataclass(frozen=True)
+class Scene:
+    """Where a part is played: its server of a model, its scheduler if it has one, and what else its commands have in their environment."""
+
+    server: FakeServer
+    scheduler: Scheduler | None
+    environment: Mapping[str, str]
 
 
-def selected(data: DataFolder) -> Facts:
-    """The answer to every task."""
-    return _counted(data, "select task_id, predicted_application, status from predictions order by all")
-
-
-def played(data: DataFolder) -> Facts:
-    """Every episode, and what came of it."""
-    return _counted(data, "select episode_id, repeat, status, reward from episodes order by all")
-
-
-def _counted(data: DataFolder, query: str) -> Facts:
-    with contextlib.closing(connect(data.warehouse)) as connection:
-        rows = [tuple(row.values()) for row in rows_of(connection, query)]
-    return {"rows": len(rows), "different": len(set(rows)), "content": sorted(map(str, rows))}
-
-
-PARTS = (
-    Part("build", lambda server: ["build", "tiny", "--workers", "2"], built),
-    Part("build on dask", lambda server: ["build", "tiny", "--runner", "dask", "--address", "{scheduler}"], built, has_scheduler=True),
-    Part(
-        "select",
-        lambda server: ["select", "tiny", "--protocol", "zero_shot", "--model", "m", "--base-url", server.base_url, "--at-once", str(_AT_ONCE)],
-        selected,
-        needs_dataset=True,
-    ),
-    Part("episodes", lambda server: _EPISODES, played),
-    Part("episodes on dask", lambda server: [*_EPISODES, "--runner", "dask", "--address", "{scheduler}"], played, has_scheduler=True),
-)
-
-
-def campaign(kills: int, seed: int, parts: tuple[Part, ...], machines: Path, say: Callable[[str], None]) -> Told:
-    """Carry out so many kills, shared out over the parts, and return what was found."""
+def campaign(
+    kills: int, seed: int, parts: tuple[Part, ...], machines: Path, say: Callable[[str], None], victims: Collection[str] | None = None
+) -> Told:
+    """Carry out so many kills, shared out over the parts, and return what was found. `victims` are what may be killed; by default all that a part has."""
     draw, told = random.Random(seed), Told()
     mounts = _mounts()
     earlier = {one.pid for one in _left()}
-    with _adopting(), tempfile.TemporaryDirectory() as folder, fake_server(lambda request: "excel", latency=0.02) as server:
+    with _adopting(), tempfile.TemporaryDirectory() as folder, fake_server(answer, latency=0.02) as server:
         whole = _made(Path(folder) / "whole", machines)
         if any(part.needs_dataset for part in parts):
-            _run(["build", "tiny"], whole, None)
+            _run(["deskmill.py", "build", "tiny"], whole, Scene(server, None, {}))
         left = kills
         for number, part in enumerate(parts):
             share = left // (len(parts) - number)
             left -= share
-            _killed(part, share, Path(folder) / str(number), whole, server, draw, told, say)
+            with _scene(part, server, Path(folder)) as scene:
+                _killed(part, share, Path(folder) / str(number), whole, scene, draw, told, say, victims or part.victims)
         _await_quiet(earlier)
         if here := [one for one in _left() if one.pid not in earlier]:
-            told.wrong.append(f"processes are left: {', '.join(' '.join(_command_line(one))[:100] for one in here)}")
+            told.wrong.append(f"processes are left: {', '.join(' '.join(command_line(one))[:100] for one in here)}")
     if new := _mounts() - mounts:
         told.wrong.append(f"mounts are left: {', '.join(sorted(new))}")
     return told
 
 
 def _killed(
-    part: Part, kills: int, folder: Path, whole: DataFolder, server: FakeServer, draw: random.Random, told: Told, say: Callable[[str], None]
+    part: Part,
+    kills: int,
+    folder: Path,
+    whole: DataFolder,
+    scene: Scene,
+    draw: random.Random,
+    told: Told,
+    say: Callable[[str], None],
+    victims: Collection[str],
 ) -> None:
     """Kill one part so often, in as many rounds as that takes; each round begins afresh, ends by itself, and is compared with an uninterrupted run."""
-    needed = whole if part.needs_dataset else None
-    with _scheduler(part) as scheduler:
-        first = _made(folder / "uninterrupted", whole.machines, needed)
-        begun = time.monotonic()
-        server.paid.clear()
-        _run(part.arguments(server), first, scheduler.address)
-        seconds, wanted, calls = time.monotonic() - begun, part.facts(first), len(server.paid)
-        done = number = 0
-        while done < kills:
-            number += 1
-            data = _made(folder / f"round-{number}", whole.machines, needed)
-            server.paid.clear()
-            in_round = 0
-            while done < kills and in_round < 5 and _killed_once(part, data, server, scheduler, draw.uniform(0.05, _LATEST) * seconds, draw, told):
-                done, in_round = done + 1, in_round + 1
-            _run(part.arguments(server), data, scheduler.address)
-            _compare(f"{part.name}, round {number}", wanted, part.facts(data), told)
-            if sum(server.paid.values()) > calls + in_round * _AT_ONCE or len(server.paid) != calls:
-                told.wrong.append(f"{part.name}, round {number}: {sum(server.paid.values())} answers for {calls} questions after {in_round} kills")
-            say(f"{part.name}: {done} of {kills} kills, {len(told.wrong)} wrong")
+    needed, words = whole if part.needs_dataset else None, part.words(scene.server)
+    first = _made(folder / "uninterrupted", whole.machines, needed)
+    begun = time.monotonic()
+    scene.server.paid.clear()
+    _run(words, first, scene)
+    seconds, wanted, questions = time.monotonic() - begun, part.facts(first), set(scene.server.paid)
+    done = number = 0
+    while done < kills:
+        number += 1
+        if number > _ROUNDS + kills:
+            raise RuntimeError(f"{part.name}: of {number} rounds only {done} had something to kill")
+        data = _made(folder / f"round-{number}", whole.machines, needed)
+        scene.server.paid.clear()
+        in_round = 0
+        while done < kills and in_round < 5:
+            name = f"{part.name}, round {number}"
+            if not _killed_once(name, words, data, scene, draw.uniform(0.05, _LATEST) * seconds, draw.choice(sorted(victims)), told):
+                break
+            done, in_round = done + 1, in_round + 1
+        _run(words, data, scene)
+        _compare(f"{part.name}, round {number}", wanted, part.facts(data), told)
+        told.wrong += [f"{part.name}, round {number}: {one}" for one in asked_again(part, scene.server.paid, questions, in_round)]
+        say(f"{part.name}: {done} of {kills} kills, {len(told.wrong)} wrong")
 
 
-def _killed_once(part: Part, data: DataFolder, server: FakeServer, scheduler: "_Scheduler", moment: float, draw: random.Random, told: Told) -> bool:
-    """Start the command, kill something of it at a moment, and end what then still runs; False if it had ended before."""
-    command = _started(part.arguments(server), data, scheduler.address)
-    try:
+def asked_again(part: Part, paid: Counter[str], questions: Collection[str], kills: int) -> Iterator[str]:
+    """Yield what is wrong with the answers that were paid for: more of them to one question than kills can explain, or other questions."""
+    again = sum(paid.values()) - len(paid)
+    if again > kills * AT_ONCE:
+        yield f"{again} answers were asked for again after {kills} kills"
+    if part.asks_the_same and set(paid) != set(questions):
+        yield f"{len(paid)} questions, of which {len(set(paid) & set(questions))} are the {len(questions)} of the uninterrupted run"
+
+
+def _killed_once(name: str, words: list[str], data: DataFolder, scene: Scene, moment: float, victim: str, told: Told) -> bool:
+    """Start the command, kill something of it from a moment on, and wait for its end; False if it had ended before, and nothing was killed."""
+    command = _started(words, data, scene)
+    with contextlib.suppress(subprocess.TimeoutExpired):
         command.wait(moment)
-        return False
-    except subprocess.TimeoutExpired:
-        pass
-    victim = draw.choice(["command", "worker", *(["scheduler", "worker of dask"] if part.has_scheduler else [])])
-    if victim == "scheduler":
-        scheduler.kill()
+    is_killed = _until_it_ends(command, _killing(victim, command, scene))
+    if is_killed and victim == "scheduler":
         command.kill()  # without a scheduler it would wait for a minute; that is told, and tested elsewhere
-    elif victim == "worker of dask":
-        scheduler.kill_worker()
-        command.wait(_SECONDS)
-    else:
-        workers = [one for one in psutil.Process(command.pid).children(recursive=True) if "forkserver" in " ".join(_command_line(one))]
-        if victim == "worker" and workers:
-            with contextlib.suppress(psutil.Error):
-                draw.choice(workers).kill()
-            command.wait(_SECONDS)  # it goes on by itself, or says what happened
-        else:
-            victim = "command"
-            command.kill()
-    command.wait(_SECONDS)
-    told.kills[f"{part.name}: {victim}"] += 1
-    return True
+    code = command.wait(_SECONDS)
+    if code != 0 and not (is_killed and victim in ("command", "scheduler")):
+        told.wrong.append(f"{name}: it did not go on after the kill of a {victim}, but ended with {code}: {_said(data)[-5000:]}")
+    if is_killed:
+        told.kills[f"{name.partition(',')[0]}: {victim}"] += 1
+    return is_killed
+
+
+def _killing(victim: str, command: "subprocess.Popen[bytes]", scene: Scene) -> Callable[[], bool]:
+    """Return what kills a victim, and tells whether it was there."""
+
+    def kill_command() -> bool:
+        command.kill()
+        return True
+
+    def kill_worker() -> bool:
+        return kill_one(workers_below(command.pid))
+
+    kills = {"command": kill_command, "worker": kill_worker}
+    if scene.scheduler is not None:
+        kills |= {"scheduler": scene.scheduler.kill, "worker of dask": scene.scheduler.kill_worker}
+    return kills[victim]
+
+
+def _until_it_ends(command: "subprocess.Popen[bytes]", kill: Callable[[], bool]) -> bool:
+    """Try to kill until something was there to be killed; False if the command ends before: workers come, go, and come back."""
+    while command.poll() is None:
+        if kill():
+            return True
+        time.sleep(0.05)
+    return False
 
 
 def _compare(name: str, wanted: Facts, found: Facts, told: Told) -> None:
@@ -177,58 +170,14 @@ def _compare(name: str, wanted: Facts, found: Facts, told: Told) -> None:
             told.wrong.append(f"{name}: {what} differs from the uninterrupted run: {str(found.get(what))[:200]}")
 
 
-class _Scheduler:
-    """A scheduler of Dask with a worker, as processes that can be killed; it comes back at the same address."""
-
-    def __init__(self) -> None:
-        self.address = f"tcp://127.0.0.1:{free_port()}"
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self.start()
-
-    def start(self) -> None:
-        """Start both, and wait until the scheduler listens."""
-        host, port = self.address.removeprefix("tcp://").split(":")
-        self._begin("scheduler", "--host", host, "--port", port, "--no-dashboard")
-        until = time.monotonic() + 60
-        while socket.socket().connect_ex((host, int(port))) != 0 and time.monotonic() < until:
-            time.sleep(0.1)
-        self._begin("worker", self.address, "--nworkers", "2", "--nthreads", "1", "--resources", "machine=1", "--no-dashboard")
-
-    def _begin(self, *words: str) -> None:
-        command = [str(Path(sys.executable).with_name("dask")), *words]
-        quiet = subprocess.DEVNULL
-        self._processes.append(subprocess.Popen(command, stdout=quiet, stderr=quiet, cwd=REPOSITORY, env=_environment(None), process_group=0))
-
-    def kill(self) -> None:
-        """Kill the scheduler and its workers, and start them again."""
-        self.stop()
-        self.start()
-
-    def kill_worker(self) -> None:
-        """Kill one process that does items; its nanny starts another."""
-        with contextlib.suppress(psutil.Error, IndexError):
-            nanny = psutil.Process(self._processes[-1].pid)
-            next(one for one in nanny.children() if "spawn_main" in " ".join(_command_line(one))).kill()
-
-    def stop(self) -> None:
-        """End both."""
-        for process in reversed(self._processes):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        self._processes.clear()
-
-
 @contextlib.contextmanager
-def _scheduler(part: Part) -> Iterator[Any]:
-    if not part.has_scheduler:
-        yield argparse.Namespace(address=None)
-        return
-    scheduler = _Scheduler()
-    try:
-        yield scheduler
-    finally:
-        scheduler.stop()
+def _scene(part: Part, server: FakeServer, folder: Path) -> Iterator[Scene]:
+    with contextlib.ExitStack() as stack:
+        around = stack.enter_context(prefect(folder)) if part.has_prefect else {}
+        scheduler = Scheduler() if part.has_scheduler else None
+        if scheduler is not None:
+            stack.callback(scheduler.stop)
+        yield Scene(server, scheduler, around)
 
 
 def _made(folder: Path, machines: Path, with_dataset_of: DataFolder | None = None) -> DataFolder:
@@ -242,26 +191,20 @@ def _made(folder: Path, machines: Path, with_dataset_of: DataFolder | None = Non
     return data
 
 
-def _started(arguments: list[str], data: DataFolder, scheduler: str | None) -> "subprocess.Popen[bytes]":
-    words = [word.format(scheduler=scheduler) for word in arguments]
-    said = (data.root / "said.txt").open("ab")
-    return subprocess.Popen([sys.executable, "deskmill.py", *words], cwd=REPOSITORY, env=_environment(data), stdout=said, stderr=said)
+def _started(words: list[str], data: DataFolder, scene: Scene) -> "subprocess.Popen[bytes]":
+    filled = [word.replace("{scheduler}", scene.scheduler.address) if scene.scheduler else word for word in words]
+    with (data.root / "said.txt").open("ab") as said:
+        around = environment(DESKMILL_DATA=str(data.root), **scene.environment)
+        return subprocess.Popen([sys.executable, *filled], cwd=REPOSITORY, env=around, stdout=said, stderr=said)
 
 
-def _run(arguments: list[str], data: DataFolder, scheduler: str | None) -> None:
-    if _started(arguments, data, scheduler).wait(_SECONDS) != 0:
-        raise RuntimeError(f"deskmill {' '.join(arguments)} failed:\n{(data.root / 'said.txt').read_text()[-3000:]}")
+def _run(words: list[str], data: DataFolder, scene: Scene) -> None:
+    if _started(words, data, scene).wait(_SECONDS) != 0:
+        raise RuntimeError(f"{' '.join(words)} failed:\n{_said(data)[-3000:]}")
 
 
-def _environment(data: DataFolder | None) -> dict[str, str]:
-    return {**os.environ, "HF_HUB_OFFLINE": "1", **({"DESKMILL_DATA": str(data.root)} if data else {})}
-
-
-def _command_line(process: Any) -> list[str]:
-    try:
-        return list(process.cmdline())
-    except psutil.Error:
-        return []
+def _said(data: DataFolder) -> str:
+    return (data.root / "said.txt").read_text()
 
 
 @contextlib.contextmanager
@@ -283,7 +226,9 @@ def _adopting() -> Iterator[None]:
 def _left() -> list[Any]:
     """What runs below this process: machines, workers, fork servers and commands. A zombie has no command line."""
     below = psutil.Process().children(recursive=True)
-    return [one for one in below if any(word in " ".join(_command_line(one)) for word in ("machines.guest", "forkserver", "deskmill.py"))]
+    return [
+        one for one in below if any(word in " ".join(command_line(one)) for word in ("machines.guest", "forkserver", "spawn_main", "deskmill.py"))
+    ]
 
 
 def _mounts() -> set[str]:

@@ -1,6 +1,6 @@
-"""Measures the element sources on screens of the suite `desktop`: their time, and how much of what is on the screen they find.
+"""Measures the element sources on screens of a suite: their time, and how much of what is on the screen they find.
 
-`python -m tests.grounding [--screens N] [--seed S]` plays episodes by the oracle, and prints tables in Markdown. It takes about five seconds a screen.
+`python -m tests.grounding [--suite SUITE] [--screens N] [--seed S]` plays episodes by the oracle, and prints tables in Markdown. It takes about five seconds a screen.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from eval_flows.episodes.agents.elements.detector import ADDRESS_VARIABLE
 from eval_flows.episodes.agents.merging import fits, merged
 from eval_flows.episodes.agents.oracle import expanded, is_immediate, lines
 from eval_flows.episodes.environment import Environment, Observation
-from eval_flows.episodes.tasks.suite import tasks_of
+from eval_flows.episodes.tasks.suite import ANY_IMAGE, read_suite, tasks_of
 from eval_flows.episodes.tasks.task import Task
 from machines.actions import Action
 from machines.errors import MachineError, PluginError
@@ -213,13 +213,14 @@ def main() -> None:
     asked = argparse.ArgumentParser(prog="python -m tests.grounding", description=f"The detector is measured if {ADDRESS_VARIABLE} is set.")
     asked.add_argument("--screens", type=int, choices=range(1, MOST_SCREENS + 1), default=30, metavar="N", help="how many screens, at most 200")
     asked.add_argument("--seed", type=int, default=0)
+    asked.add_argument("--suite", default="desktop", help="whose screens (default: desktop)")
     options = asked.parse_args()
     sources = available()
     tallies: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
-    image = find_image("desktop", DataFolder.from_environment().machines)
+    image = find_image(read_suite(options.suite).image or ANY_IMAGE, DataFolder.from_environment().machines)
     count = 0
     with Environment(Sandbox(image), sees=()) as environment:
-        for task in sampled(tasks_of("desktop"), options.screens, options.seed):
+        for task in sampled(tasks_of(options.suite), options.screens, options.seed):
             try:
                 for screen in screens_of(environment, task, options.seed):
                     if count < options.screens:
@@ -229,7 +230,7 @@ def main() -> None:
             except (OracleStuck, MachineError) as error:
                 print(f"left out: {task.instruction}: {str(error).splitlines()[0]}", file=sys.stderr)
             print(f"{count} screens", file=sys.stderr)
-    print(f"{count} screens, seed {options.seed}\n")
+    print(f"{count} screens of {options.suite}, seed {options.seed}\n")
     print("\n".join(tables(tallies)))
 
 

@@ -49,6 +49,12 @@ def attached(path: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+def commit(connection: duckdb.DuckDBPyConnection) -> None:
+    """End a transaction, and write all of it into the file: closing would do that too, but would not tell that the disk is full."""
+    connection.commit()
+    connection.execute("checkpoint warehouse")
+
+
 def derive(connection: duckdb.DuckDBPyConnection) -> None:
     """Fill the tables that stand for slow queries, in the order of their files; temporary tables end with the connection."""
     for path in _views():
@@ -61,7 +67,7 @@ def _make(path: Path) -> None:
         connection.begin()  # one transaction, so that hundreds of comments are written at once
         for file in (SQL_ROOT / "schema.sql", SQL_ROOT / "macros.sql", *_views()):
             connection.execute(file.read_text())
-        connection.commit()
+        commit(connection)
 
 
 def _views() -> list[Path]:

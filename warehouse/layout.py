@@ -24,7 +24,9 @@ data/report/                     the site that `deskmill report` writes
 
 import contextlib
 import os
+import secrets
 import shutil
+import socket
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -33,6 +35,7 @@ from pathlib import Path
 from warehouse.stores.disk import roomy
 from warehouse.stores.opening import data_root, store_of
 
+_HOST = 32  # characters of a host's name: names of files may have 255 bytes
 OF_EPISODES = ("trajectories", "rollouts")  # folders of a run that the warehouse does not read
 
 
@@ -176,7 +179,7 @@ def keep(path: Path) -> None:
 def written_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; if the block ends without an error, it is synced and takes the place of `path`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _aside(path)
     try:
         with roomy(path.parent):
             yield temporary
@@ -214,8 +217,7 @@ def point_label(label: Path, target: Path) -> None:
     leads_to = os.path.relpath(target, label.parent)
     store_of(label).keep_label(label, leads_to)
     label.parent.mkdir(parents=True, exist_ok=True)
-    temporary = label.with_name(f".{label.name}.{os.getpid()}.tmp")
-    temporary.unlink(missing_ok=True)
+    temporary = _aside(label)
     temporary.symlink_to(leads_to)
     temporary.replace(label)
     _sync(label.parent)
@@ -226,6 +228,11 @@ def sweep(folder: Path) -> None:
     for left in [*folder.glob(".*.tmp"), *folder.glob(".*.old")]:
         shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
     store_of(folder).sweep(folder)
+
+
+def _aside(path: Path) -> Path:
+    """Return a temporary path beside `path`: hosts that share a folder have processes of the same number, so it is of this host, and random."""
+    return path.with_name(f".{path.name}.{socket.gethostname()[:_HOST]}.{secrets.token_hex(8)}.tmp")
 
 
 def _sync(path: Path) -> None:

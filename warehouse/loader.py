@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from warehouse.empty import SQL_ROOT, attached, derive, write_empty
+from warehouse.empty import SQL_ROOT, attached, commit, derive, write_empty
 from warehouse.episode_tables import EPISODE_SCHEMAS
 from warehouse.errors import WarehouseError
 from warehouse.judging import load_judging
@@ -51,7 +51,7 @@ def _load(data: DataFolder) -> None:
         try:
             connection.begin()
             _fill(connection, data)
-            connection.commit()
+            commit(connection)
         finally:
             connection.close()
             temporary.with_name(temporary.name + ".wal").unlink(missing_ok=True)

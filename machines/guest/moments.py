@@ -1,11 +1,12 @@
-"""Observations of one moment: picture, windows and tree that belong together.
+"""Observations of one moment: picture, windows and tree that belong together, and what else is asked for.
 
 A tree takes long to read. If the screen or the windows were others when it had been read, everything is read again, within a limit.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from machines.guest.frame import Frame
 from machines.guest.platform import Platform, Window
@@ -21,7 +22,7 @@ class Moment:
     """What was seen at one moment; `is_still` is False if it changed while the tree was read, until the limit. The tree may be older then.
 
     `has_changed` tells whether anything but the pointer looks different from the last moment, or there are other windows: a dialog may be
-    there before it is drawn. It is None for the first moment.
+    there before it is drawn. It is None for the first moment. `more` is what else was asked for.
     """
 
     screen: Frame
@@ -29,6 +30,7 @@ class Moment:
     tree: str
     is_still: bool
     has_changed: bool | None
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 class Moments:
@@ -39,20 +41,20 @@ class Moments:
         self._tree = tree
         self._last: tuple[_Seen, list[Window]] | None = None
 
-    def now(self) -> Moment:
-        """Return the present moment."""
+    def now(self, more: Callable[[], dict[str, Any]] = dict) -> Moment:
+        """Return the present moment, with what `more` returns after the tree was read: it is asked again with the tree if the screen changed."""
         begun, number = time.monotonic(), 0
         while True:
             number += 1
             before, windows_before = self._seen(), self._platform.windows()
-            tree = self._tree(windows_before)
+            tree, found = self._tree(windows_before), more()
             windows, after = self._platform.windows(), self._seen()
             is_still = windows == windows_before and not _differs(before, after)
             if is_still or number == _TRIES or time.monotonic() - begun > _SECONDS:
                 break
         has_changed = None if self._last is None else windows != self._last[1] or _differs(self._last[0], after, caret=False)
         self._last = after, windows
-        return Moment(after[0], windows, tree, is_still, has_changed)
+        return Moment(after[0], windows, tree, is_still, has_changed, found)
 
     def _seen(self) -> _Seen:
         return self._platform.frame(), self._platform.input.position()

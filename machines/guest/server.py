@@ -6,7 +6,7 @@
 import base64
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from machines.guest.actions import Actions
@@ -52,6 +52,34 @@ class Guest:
         is_in_front = any(window.is_active and window.window_class.lower() == BROWSER for window in self.platform.windows())
         return self._page.elements() if is_in_front else []
 
+    def parts(self, wanted: Collection[str]) -> Json:
+        """Return what is wanted beside windows, tree and the picture with the pointer; a picture is not encoded yet."""
+        made: Json = {}
+        if "screenshot_without_pointer" in wanted:
+            made["screenshot_without_pointer"] = self.platform.frame(with_pointer=False)
+        if "clipboard" in wanted:
+            made["clipboard"] = self.platform.copied()
+        if "dom" in wanted:
+            made["dom"] = self.dom()
+        return made
+
+    def observed(self, wanted: Collection[str]) -> Json:
+        """Return the parts that are wanted; with a tree, of one moment."""
+        if "tree" in wanted:
+            moment = self.moments.now(lambda: self.parts(wanted))
+            made = {"tree": moment.tree, "is_still": moment.is_still, "has_changed": moment.has_changed, **moment.more}
+            if "windows" in wanted:
+                made["windows"] = [window.as_json() for window in moment.windows]
+            if "screenshot" in wanted:
+                made["screenshot"] = moment.screen
+        else:
+            made = self.parts(wanted)
+            if "windows" in wanted:
+                made["windows"] = self.windows()
+            if "screenshot" in wanted:
+                made["screenshot"] = self.platform.frame()
+        return {part: base64.b64encode(self.png(found)).decode() if isinstance(found, Frame) else found for part, found in made.items()}
+
 
 def create_app(guest: Guest, token: str) -> Application:
     """Return the server; `guest.protocol` adds the endpoints of the published systems."""
@@ -74,28 +102,8 @@ def create_app(guest: Guest, token: str) -> Application:
     @app.post("/observe")
     def observe(request: Request) -> Json:
         """Return the requested parts (picture with or without the pointer, tree, windows, clipboard, dom); with a tree, of one moment."""
-        wanted = set(request.json["what"])
         begun = time.monotonic()
-        made: Json = {}
-        if "tree" in wanted:
-            moment = guest.moments.now()
-            made |= {"tree": moment.tree, "is_still": moment.is_still, "has_changed": moment.has_changed}
-            if "windows" in wanted:
-                made["windows"] = [window.as_json() for window in moment.windows]
-            if "screenshot" in wanted:
-                made["screenshot"] = base64.b64encode(guest.png(moment.screen)).decode()
-        else:
-            if "windows" in wanted:
-                made["windows"] = guest.windows()
-            if "screenshot" in wanted:
-                made["screenshot"] = base64.b64encode(guest.png()).decode()
-        if "screenshot_without_pointer" in wanted:
-            made["screenshot_without_pointer"] = base64.b64encode(guest.png(guest.platform.frame(with_pointer=False))).decode()
-        if "clipboard" in wanted:
-            made["clipboard"] = guest.platform.copied()
-        if "dom" in wanted:
-            made["dom"] = guest.dom()
-        return {**made, "seconds": time.monotonic() - begun}
+        return {**guest.observed(set(request.json["what"])), "seconds": time.monotonic() - begun}
 
     @app.post("/act")
     def act(request: Request) -> Json:

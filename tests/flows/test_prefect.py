@@ -1,6 +1,7 @@
 """Protects the deployments: the lines of docs/scheduling.md, in a fresh PREFECT_HOME, build a dataset, evaluate on it, and play episodes and a sweep."""
 
 import base64
+import inspect
 import json
 import os
 import re
@@ -10,14 +11,13 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from eval_flows.episodes.runs.flow import run_episodes
-from flows.build_dataset import build_dataset
 from machines.image import Image
 from tests.commands import free_port
 from tests.conftest import REPOSITORY
@@ -152,34 +152,46 @@ def check_artifacts_of_sweeps(left: dict[str, Any]) -> None:
     assert "page of the sweep" in left["sweep-demo-links"]
 
 
-def test_deployments_are_those_of_the_design_and_have_schedules() -> None:
-    declared = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
+def test_deployments_are_those_of_the_design() -> None:
     names = {"paper", "paper-on-dask", "paper-on-ray", "nightly", "nightly-on-dask", "nightly-on-ray", "weekly"}
-    assert {entry["name"] for entry in declared} == names
-    assert all(entry["schedules"][0]["cron"] for entry in declared)
+    assert {entry["name"] for entry in declared()} == names
 
 
-def test_process_pool_dask_and_ray_stand_side_by_side_and_only_one_of_them_builds_by_itself() -> None:
-    declared = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
-    builds = {entry["parameters"]["runner"]: entry for entry in declared if "build_dataset" in entry["entrypoint"]}
-    assert set(builds) == {"processes", "dask", "ray"}
-    assert [runner for runner, entry in builds.items() if entry["schedules"][0].get("active", True)] == ["processes"]
-    for entry in builds.values():
-        assert entry["concurrency_limit"]["limit"] == 1 and int(entry["work_pool"]["job_variables"]["env"]["PREFECT_FLOWS_DEFAULT_RETRIES"]) > 0
-        assert set(entry["parameters"]) <= set(build_dataset.parameters.properties)
+def declared() -> list[dict[str, Any]]:
+    """The deployments, each with its `flow`."""
+    found: list[dict[str, Any]] = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
+    for entry in found:
+        module, _, name = entry["entrypoint"].partition(":")
+        entry["flow"] = getattr(import_module(module.removesuffix(".py").replace("/", ".")), name)
+    return found
 
 
-def test_episodes_stand_side_by_side_too_and_only_those_of_this_host_are_played_by_themselves() -> None:
-    declared = yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]
-    played = {entry["parameters"].get("runner", "processes"): entry for entry in declared if ":run_episodes" in entry["entrypoint"]}
-    assert set(played) == {"processes", "dask", "ray"}
-    assert [runner for runner, entry in played.items() if entry["schedules"][0].get("active", True)] == ["processes"]
-    assert all(set(entry["parameters"]) <= set(run_episodes.parameters.properties) for entry in played.values())
+@pytest.mark.parametrize("entry", declared(), ids=lambda entry: f"{entry['flow'].name}/{entry['name']}")
+def test_a_deployment_has_every_option_of_its_command_a_limit_retries_and_a_schedule(entry: dict[str, Any]) -> None:
+    """The options of a command are the parameters of its flow: tests/eval_flows/test_flow_parameters.py. All have their defaults but what is named."""
+    parameters = inspect.signature(entry["flow"].fn).parameters
+    assert set(entry["parameters"]) == set(parameters)
+    other = {name for name, value in entry["parameters"].items() if (value or None) != (_plain(parameters[name].default) or None)}
+    assert other == ({"runner"} if entry["name"].endswith(("-on-dask", "-on-ray")) else set()), "what differs from the default"
+    entry["flow"].validate_parameters(entry["parameters"])
+    assert entry["concurrency_limit"] == {"limit": 1, "collision_strategy": "ENQUEUE"} and entry["schedules"][0]["cron"]
+    variables = entry["work_pool"]["job_variables"]["env"]
+    assert int(variables["PREFECT_FLOWS_DEFAULT_RETRIES"]) > 0 and int(variables["PREFECT_FLOWS_DEFAULT_RETRY_DELAY_SECONDS"]) > 0
+
+
+def _plain(default: Any) -> Any:
+    return list(default) if isinstance(default, tuple) else default
+
+
+@pytest.mark.parametrize("flow", ["build-dataset", "run-episodes"])
+def test_processes_dask_and_ray_stand_side_by_side_and_only_this_host_begins_by_itself(flow: str) -> None:
+    by_runner = {entry["parameters"]["runner"]: entry for entry in declared() if entry["flow"].name == flow}
+    assert set(by_runner) == {"processes", "dask", "ray"}
+    assert [runner for runner, entry in by_runner.items() if entry["schedules"][0].get("active", True)] == ["processes"]
 
 
 def test_the_document_tells_every_deployment() -> None:
     text = (REPOSITORY / "docs/scheduling.md").read_text()
-    for entry in yaml.safe_load((REPOSITORY / "prefect.yaml").read_text())["deployments"]:
-        flow = Path(entry["entrypoint"].partition(":")[0])
-        name = re.search(r'@flow\(name="([\w-]+)"', (REPOSITORY / flow).read_text())
-        assert name is not None and f"| `{name[1]}/{entry['name']}` |" in text and f"prefect deployment run {name[1]}/{entry['name']} " in text
+    for entry in declared():
+        name = f"{entry['flow'].name}/{entry['name']}"
+        assert f"| `{name}` |" in text and f"prefect deployment run {name} " in text

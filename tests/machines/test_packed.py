@@ -127,6 +127,10 @@ def test_what_is_missing_of_a_packed_image_is_told_and_packed_again(is_descripti
     assert packed_again == path and find_image("smoke", tmp_path / "own").is_built and not left.exists()
 
 
+def test_two_hosts_that_pack_into_one_folder_write_different_files(tmp_path: Path) -> None:
+    assert len({packed._aside(tmp_path / "image.tar.gz") for _ in range(4)}) == 4
+
+
 def test_packing_again_changes_nothing(shared: Image) -> None:
     path = pack(shared)
     before = path.stat().st_mtime_ns

@@ -6,6 +6,7 @@ Tasks are begun as on a cluster, and an error of its engine is told as without P
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -60,6 +61,7 @@ class Engine:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.submitted: list[tuple[Any, bool]] = []
+        self.breaks = False  # the next task finds that a worker was killed
         self.never = False  # tasks are kept, as by a cluster without workers
         self._is_taking = False
         self.opened = Opened(lambda *_: pytest.fail("no tasks"), self._task_runner, lambda: 2, lambda error: False, taking=self._taking)
@@ -82,6 +84,9 @@ class Engine:
         self._is_taking = False
 
     def submit(self, task: Any, parameters: dict[str, Any]) -> PrefectConcurrentFuture[Any]:
+        if self.breaks:
+            self.breaks = False
+            raise BrokenProcessPool("a worker was killed")
         self.submitted.append((task, self._is_taking))
         future: Future[Any] = Future() if self.never else self._threads.submit(task.fn, **parameters)
         return PrefectConcurrentFuture(uuid4(), future)
@@ -104,6 +109,12 @@ def test_a_task_takes_the_resource_and_is_tried_again_by_one_only(resource: str 
     assert len(engine.submitted) == 5
     for task, is_taking in engine.submitted:
         assert is_taking and task.retries == retries and task.cache_policy == NO_CACHE
+
+
+def test_a_pool_that_is_found_broken_when_a_task_begins_is_replaced(engine: Engine, tmp_path: Path) -> None:
+    """A worker may be killed between two results: no result has told it yet."""
+    engine.breaks = True
+    assert squares(RunnerChoice(), tmp_path) == [0, 1, 4, 9, 16] and len(engine.submitted) == 5
 
 
 def test_a_map_that_ended_early_leaves_nothing_to_the_next(engine: Engine, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -12,7 +13,7 @@ import pytest
 from tests.conftest import REPOSITORY, copy_of
 from warehouse import parquet, upgrades
 from warehouse.errors import WarehouseError
-from warehouse.layout import DataFolder, written_file, written_folder
+from warehouse.layout import DataFolder, point_label, written_file, written_folder
 from warehouse.loader import load_warehouse
 from warehouse.query import answer, connect, rows_of
 
@@ -196,6 +197,22 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
         (folder / "half").write_text("half")
         raise RuntimeError
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_writers_of_the_same_number_on_two_hosts_do_not_meet(tmp_path: Path) -> None:
+    """Two hosts that share a folder may each have a process of one number; here one process writes the same file twice at once."""
+    path = tmp_path / "file.txt"
+    with written_file(path) as one:
+        one.write_text("one")
+        with written_file(path) as other:
+            assert other != one
+            other.write_text("other")
+        assert path.read_text() == "other"
+    assert path.read_text() == "one" and list(tmp_path.iterdir()) == [path]
+    label = tmp_path / "label"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: point_label(label, path), range(200)))
+    assert label.resolve() == path and sorted(tmp_path.iterdir()) == [path, label]
 
 
 def test_the_dataset_loads_with_the_datasets_library(data: DataFolder, tmp_path: Path) -> None:

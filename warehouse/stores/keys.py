@@ -16,10 +16,11 @@ LINK = ".link"
 ANSWERS = "model_calls.sqlite"  # the local cache of answers and ledger of calls
 SEGMENTS = "model_calls/"  # its rows in the store
 LOCKS = "locks/"
-_KEPT = ("store", "datasets", "runs", "sweeps", "quality", "pools", "proofs", "suites", "models.yaml")  # all else stays on the host
+# All else stays on the host.
+_KEPT = ("store", "datasets", "runs", "sweeps", "quality", "judging", "pools", "proofs", "suites", "imported", "models.yaml")
 # What is written once: the first writer wins. All else is replaced.
 _ONCE = re.compile(r"store/.*|runs/[^/]+/(run\.json|suite_run\.json|trajectories/.*)")
-_FOLDERS = re.compile(r"store/datasets|suites|runs/[^/]+")  # that have folders which are written whole
+_FOLDERS = re.compile(r"store/datasets|suites|imported|runs/[^/]+")  # that have folders which are written whole
 _PART = re.compile(r"(?P<folder>.+?)/\.(?P<token>[0-9a-f]{32})/(?P<file>.+)")
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"[A-Za-z0-9!_.*'()/=-]*")

@@ -1,7 +1,7 @@
 """Locks in an object store: an object that its holder writes again and again. Only the store's clock counts, so hosts' clocks may differ.
 
 A lock is taken by a conditional write: of a new object, or in the place of one that was released, or that no one wrote for `seconds`. A holder that
-could not write its lock for so long has lost it, and writes nothing more.
+could not write its lock for so long has lost it, and writes nothing more; one that slept so long asks for it before it writes.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from warehouse.errors import WarehouseError
 from warehouse.stores.keys import LOCKS
@@ -19,15 +19,20 @@ from warehouse.stores.objects import Objects
 
 SECONDS = 60.0  # after which a lock that is not written is free
 _ASKED_EVERY = 1.0  # seconds, while another host holds the lock
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # goes on while the host sleeps, where the system has such a clock
 _LOG = logging.getLogger("deskmill")
 
 
 @dataclass
 class _Lease:
+    """A lock that is held: its object and what that was last, and when its last write began, by this host's clock."""
+
     key: str
     token: str
     etag: str
+    written: float
     beats: int = 0
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Leases:
@@ -37,6 +42,7 @@ class Leases:
         self._objects = objects
         self._owner = owner
         self._seconds = seconds
+        self._held: dict[str, _Lease] = {}
         self._lost: set[str] = set()
 
     @contextlib.contextmanager
@@ -64,7 +70,16 @@ class Leases:
             yield True
 
     def refuse_lost(self) -> None:
-        """Raise WarehouseError if this process has lost a lock: another may have gone on with its work."""
+        """Raise WarehouseError if this process has lost a lock: another may have gone on with its work.
+
+        A process that was stopped, or whose host slept, may be here before its next beat finds that out: so the lock is asked for now.
+        """
+        for lease in list(self._held.values()):
+            if self._is_overdue(lease):
+                try:
+                    self._renew(lease)
+                except WarehouseError:
+                    self._lost.add(lease.key)
         if self._lost:
             raise WarehouseError(
                 f"{' and '.join(sorted(self._lost))} was lost, because the object store could not be reached for {self._seconds:g} seconds; "
@@ -74,7 +89,7 @@ class Leases:
     def _taken(self, name: str) -> _Lease | None:
         """Return the lock if it could be had at once."""
         key = f"{LOCKS}{name}"
-        lease = _Lease(key, uuid.uuid4().hex, "")
+        lease = _Lease(key, uuid.uuid4().hex, "", _now())
         found = self._objects.get(key)
         if found is None:
             etag = self._objects.put(key, self._body(lease), is_new=True)
@@ -102,6 +117,7 @@ class Leases:
     @contextlib.contextmanager
     def _beating(self, lease: _Lease, meanwhile: Callable[[], None]) -> Iterator[None]:
         ended = threading.Event()
+        self._held[lease.key] = lease
         beating = threading.Thread(target=self._beat, args=(lease, meanwhile, ended), name=lease.key, daemon=True)
         beating.start()
         try:
@@ -109,25 +125,41 @@ class Leases:
         finally:
             ended.set()
             beating.join()
+            del self._held[lease.key]
             if lease.key not in self._lost:
                 with contextlib.suppress(WarehouseError):  # it becomes free by itself
                     self._objects.put(lease.key, self._body(lease, is_released=True), only_if=lease.etag)
             self._lost.discard(lease.key)
 
     def _beat(self, lease: _Lease, meanwhile: Callable[[], None], ended: threading.Event) -> None:
-        written = time.monotonic()
         while not ended.wait(self._seconds / 6):
             try:
-                lease.beats += 1
-                etag = self._objects.put(lease.key, self._body(lease), only_if=lease.etag) or self._written(lease)
-                if etag is None:
-                    self._lost.add(lease.key)
-                    return
-                lease.etag, written = etag, time.monotonic()
+                self._renew(lease)
             except WarehouseError:  # the store may be back before the lock is lost
-                if time.monotonic() - written > self._seconds:
+                if self._is_overdue(lease):
                     self._lost.add(lease.key)
                     return
                 continue
+            if lease.key in self._lost:
+                return
             with contextlib.suppress(Exception):  # it is done again at the end of the block, and then an error counts
                 meanwhile()
+
+    def _renew(self, lease: _Lease) -> None:
+        """Write a lock again, and note it if it was lost; WarehouseError if the store cannot be reached."""
+        with lease.turn:
+            began = _now()
+            lease.beats += 1
+            etag = self._objects.put(lease.key, self._body(lease), only_if=lease.etag) or self._written(lease)
+            if etag is None:
+                self._lost.add(lease.key)
+            else:
+                lease.etag, lease.written = etag, began
+
+    def _is_overdue(self, lease: _Lease) -> bool:
+        """Tell whether a lock was not written for so long that another host may have it."""
+        return _now() - lease.written > self._seconds
+
+
+def _now() -> float:
+    return time.clock_gettime(_CLOCK)

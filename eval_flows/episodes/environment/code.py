@@ -12,7 +12,7 @@ from machines.observation import Element
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of an action: what code printed, why code did not run to its end, if so, and the place of the last movement in pixels, if any."""
+    """What came of an action: what code printed, why code did not run to its end, if so, and where the mouse acted last, in pixels."""
 
     printed: str = ""
     why: str = ""

@@ -29,6 +29,7 @@ _OPENED_QUIET, _OPENED_WITHIN = 0.12, 5.0  # the same after a program has come u
 _DRAWN_QUIET = 0.6  # the same for a program without a tree: on a busy host Java pauses between its window and what is in it
 _ASK_EVERY = 0.04
 _RUNNING = {"linux": ["ps", "axf", "-o", "pid,stat,etimes,args"], "windows": ["tasklist.exe", "/v"]}
+_AT_THE_POINTER = frozenset({"single_click", "double_click", "triple_click", "right_click", "middle_click", "scroll", "mouse_down", "mouse_up"})
 _DIALOGS = frozenset({"dialog", "alert", "file chooser", "color chooser", "font chooser"})
 
 
@@ -71,6 +72,8 @@ class Desktop:
     def do(self, action: Action, elements: Sequence[Element]) -> tuple[int, int] | None:
         """Carry out an action on elements of an observation, wait until the screen is still, and return the action's place in pixels, if it has one.
 
+        A click, or another action that is done at the pointer, has the place to which an earlier action has moved it.
+
         A text is typed in runs into a program that loses fast keys, and in parts up to each Tab that only moves on: Calc loses that if more comes at
         once. After `open_program` keys go to the program: it waits until its window is in front. `MalformedAction` and `RefusedAction` say why
         nothing was done, `LateWindow` that the window did not come.
@@ -90,7 +93,9 @@ class Desktop:
             self.client.act(one)
             ends = [(one["x"], one["y"])] if {"x", "y"} <= set(one) else one.get("path", [])
             if ends:
-                place = self._pointer = ends[-1]
+                self._pointer = ends[-1]
+            if ends or one["name"] in _AT_THE_POINTER:
+                place = self._pointer
             if one["name"] == "move":
                 self.settle(_MOVED_QUIET, _MOVED_WITHIN)
             else:

@@ -15,7 +15,7 @@ from types import TracebackType
 
 from eval_flows.episodes.environment.code import Ran, run_code
 from eval_flows.episodes.environment.desktop import Desktop, LateWindow
-from eval_flows.episodes.environment.observation import Ending, Observation
+from eval_flows.episodes.environment.observation import Ending, Observation, with_outcome
 from eval_flows.episodes.environment.picture import PictureForm, Place, in_form
 from eval_flows.episodes.environment.reward import CHECK_SECONDS, Reward
 from eval_flows.episodes.environment.side_effects.home import look_at_home
@@ -135,8 +135,9 @@ class Environment:
         self._is_started, self._desktop, self._observation, self._stage = False, None, None, None
 
     def look(self, *more: str) -> Observation:
-        """Observe the elements and the windows again without acting, with `more` the screenshot too, for an oracle that waits; it is no step."""
-        self._observation = self.desktop.look(*more)
+        """Observe the elements and the windows again without acting, with `more` the screenshot too. It is no step: the last one's outcome stays."""
+        seen = self.desktop.look(*more)
+        self._observation = seen if self._observation is None else with_outcome(seen, self._observation)
         return self._observation
 
     def live_screen(self) -> socket.socket:

@@ -1,7 +1,7 @@
 """What an agent observes: the content of the screen, and what came of its last step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from machines.client import PageElement, Window
@@ -17,9 +17,8 @@ class Observation:
     `screenshot` (PNG, the whole screen at its own size), `clipboard` and `dom` (what can be used on the page in front) are None unless they were
     asked for. `pictures` are the screen in the form that the environment was asked for: what an agent gets, and what a trajectory keeps; without a
     screenshot there are none. `feedback` says why an action was not carried out, and is empty if all were. `printed` is what code of the step
-    printed, its errors included. `pointer` is the place of the last movement or drag of the step, in pixels. `ended` tells whether the agent has
-    ended the episode.
-    `carried_out` counts the actions of the last step that were carried out.
+    printed, its errors included. `pointer` is the place of the last movement, drag or click of the step, in pixels. `ended` tells whether the agent
+    has ended the episode. `carried_out` counts the actions of the last step that were carried out.
     `has_changed` tells whether anything but the pointer looks different since the last observation; None if the machine cannot tell. `is_still` is
     False if the screen still changed, or a program still worked, when the time for waiting was over.
     """
@@ -37,3 +36,8 @@ class Observation:
     pictures: tuple[bytes, ...] = ()
     dom: Sequence[PageElement] | None = None
     carried_out: int = 0
+
+
+def with_outcome(seen: Observation, last: Observation) -> Observation:
+    """Return what is seen now with the outcome of the last step: what came of it, and whether it ended the episode."""
+    return replace(seen, feedback=last.feedback, printed=last.printed, pointer=last.pointer, ended=last.ended, carried_out=last.carried_out)

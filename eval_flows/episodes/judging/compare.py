@@ -27,7 +27,7 @@ class Comparing:
     def __init__(self, pairs: Sequence[Pair], data: DataFolder) -> None:
         """Take the pairs, and the folder where judgements are kept."""
         self._pairs = {pair.pair_id: pair for pair in pairs}
-        self._kept = Kept(data.judging, "judgements")
+        self._kept = Kept(data, "judgements")
 
     def items(self, who: str) -> Sequence[Listed]:
         """Return the pairs in the judge's order."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from eval_flows.episodes.runs.store import append_line
 from warehouse.judging import KEYS, lines_of
-from warehouse.layout import fetch
+from warehouse.layout import DataFolder, fetch
 
 Row = dict[str, Any]
 
@@ -16,16 +16,16 @@ Row = dict[str, Any]
 class Kept:
     """The lines of one table (`judgements` or `labels`) in the data folder. A later line about the same thing replaces the earlier one."""
 
-    def __init__(self, folder: Path, table: str) -> None:
-        self._folder = folder / table
+    def __init__(self, data: DataFolder, table: str) -> None:
+        self._data = data
+        self._folder = data.judging / table
         self._table = table
         fetch(self._folder)
         self._who = "judge" if table == "judgements" else "labeller"
 
     def add(self, row: Row) -> None:
         """Keep a line for good."""
-        self._folder.mkdir(parents=True, exist_ok=True)
-        append_line(self._folder / file_name(row[self._who]), row)
+        add_line(self._data, self._folder / file_name(row[self._who]), row)
 
     def rows(self) -> list[Row]:
         """Return the current lines of all judges."""
@@ -42,6 +42,14 @@ class Kept:
             before = there.get(tuple(row[key] for key in KEYS[self._table]))
             if before is None or {**before, now: None} != {**row, now: None}:
                 self.add(row)
+
+
+def add_line(data: DataFolder, path: Path, row: Row) -> None:
+    """Keep a line in a file of the folder of judging for good, after the lines that other hosts have added to it."""
+    with data.locked(f"judging-{path.parent.name}-{path.stem}"):
+        fetch(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        append_line(path, row)
 
 
 def file_name(who: str) -> str:

@@ -26,7 +26,7 @@ class Labelling(WithoutFiles):
         """Take the failed episodes with their suites, by name, and the folder where labels are kept."""
         numbers = enumerate(sorted(failures), 1)
         self._failures = {f"{number}": failures[name] for number, name in numbers}  # addresses tell nothing of the run
-        self._kept = Kept(data.judging, "labels")
+        self._kept = Kept(data, "labels")
 
     def items(self, who: str) -> Sequence[Listed]:
         """Return the failed episodes in the labeller's order."""

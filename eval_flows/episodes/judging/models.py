@@ -48,7 +48,7 @@ def judge_pairs(pairs: Sequence[Pair], endpoint: Endpoint, data: DataFolder, pro
     answers = _asked(endpoint, data, "judge pairs", shown, request, progress)
     who = f"{MODEL}{endpoint.model}"
     rows = [_judgement(pair, left, who, answer) for (pair, left, _), answer in zip(shown, answers, strict=True)]
-    return _keep(Kept(data.judging, "judgements"), rows, "judged_at", endpoint)
+    return _keep(Kept(data, "judgements"), rows, "judged_at", endpoint)
 
 
 def propose_labels(failures: Mapping[str, tuple[str, Result]], endpoint: Endpoint, data: DataFolder, progress: Progress) -> int:
@@ -67,7 +67,7 @@ def propose_labels(failures: Mapping[str, tuple[str, Result]], endpoint: Endpoin
     answers = _asked(endpoint, data, "label errors", failed, request, progress)
     who = f"{MODEL}{endpoint.model}"
     rows = [_label(suite, result, who, answer) for (suite, result), answer in zip(failed, answers, strict=True)]
-    return _keep(Kept(data.judging, "labels"), rows, "labelled_at", endpoint)
+    return _keep(Kept(data, "labels"), rows, "labelled_at", endpoint)
 
 
 def _asked(

@@ -12,7 +12,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from atomic_tasks.problems import BadInput
-from eval_flows.episodes.runs.store import append_line, read_lines
+from eval_flows.episodes.judging.kept import add_line
+from eval_flows.episodes.runs.store import read_lines
 from eval_flows.episodes.tasks.reviews import FOLDER, ROUNDS, Review, read_reviews
 from warehouse.layout import DataFolder, fetch, written_file
 
@@ -47,13 +48,13 @@ class Readings:
 
     def __init__(self, suite: str, data: DataFolder) -> None:
         self.suite = suite
+        self._data = data
         self._path = data.judging / "reviews" / f"{suite}.jsonl"
         fetch(self._path.parent)
 
     def add(self, reading: Reading) -> None:
         """Keep a reading for good."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        append_line(self._path, asdict(reading))
+        add_line(self._data, self._path, asdict(reading))
 
     def answer(self, reading: Reading, words: str) -> None:
         """Keep the answer of an author to a reading."""

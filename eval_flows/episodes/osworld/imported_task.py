@@ -17,6 +17,7 @@ from eval_flows.episodes.tasks.task import Task, TaskStep
 
 JudgedBy = Literal["ours", "theirs"]
 """Whose metrics judge: theirs have the mistakes of the two benchmarks."""
+NO_ORACLE = "imported: it has no oracle"
 _OF_NOTHING = "os"  # the application of a task that names none
 _ALL = {"file": "*"}  # task files do not say what may change
 
@@ -117,7 +118,7 @@ def imported_task(
     )
     if mirror is not None:
         made = MirroredTask(**dict(made), mirror=mirror)
-    unproven = None if file.is_infeasible else "imported: it has no oracle" if oracle is None else oracle.unproven
+    unproven = None if file.is_infeasible else NO_ORACLE if oracle is None else oracle.unproven
     return ImportedSuiteTask(name, made, unproven)
 
 

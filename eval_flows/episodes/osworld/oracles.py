@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field
+from pydantic import Field, model_validator
 
 import atomic_tasks
 from atomic_tasks.checkers import Checkers
@@ -23,10 +23,19 @@ _CHECKERS = Path(atomic_tasks.__file__).parent / "checkers.yaml"
 
 
 class Oracle(Declared):
-    """The oracle of a task: its steps, and why the proof of the task does not hold, where that is a mistake of the task itself."""
+    """The oracle of a task: its steps, and why the proof of the task does not hold, where that is a mistake of the task itself.
 
-    steps: tuple[Entry, ...] = Field(min_length=1)
+    A task that rewards doing nothing has such a reason also where nobody has written its steps.
+    """
+
+    steps: tuple[Entry, ...] = ()
     unproven: str | None = Field(None, min_length=20)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Oracle":
+        if not self.steps and self.unproven is None:
+            raise ValueError("it has no steps: give some, or say by `unproven` why the task cannot be proven")
+        return self
 
 
 class Oracles(Declared):

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from atomic_tasks.catalog import Catalog, sound_catalog
 from atomic_tasks.problems import BadInput
 from eval_flows.episodes.checkers.checker import identities
-from eval_flows.episodes.osworld.imported_task import ImportedTask
+from eval_flows.episodes.osworld.imported_task import NO_ORACLE, ImportedTask
 from eval_flows.episodes.proofs.proof import Subject, Trial, prove
 from eval_flows.episodes.proofs.record import not_recorded, proven, write_record
 from eval_flows.episodes.runs.identity import code_hashes, imported_code
@@ -29,7 +29,7 @@ _SECONDS = 3600.0  # wall clock for all trials of one episode
 
 
 class Proof(BaseModel):
-    """The result of proving an episode; a fault is of the infrastructure."""
+    """The result of proving an episode; a fault is of the infrastructure. `is_listed`: the suite says why it does not hold."""
 
     episode_id: str
     tasks: list[str]
@@ -46,6 +46,17 @@ class Proof(BaseModel):
     def is_proven(self) -> bool:
         """Tell whether every trial passed."""
         return self.fault is None and not self.failed
+
+    @property
+    def rewards_nothing_done(self) -> bool:
+        """Tell whether doing nothing earned something, or did damage: then the task is wrong, and not its oracle."""
+        return any(trial.kind == "nothing" for trial in self.failed)
+
+    def is_explained_by(self, reason: str | None) -> bool:
+        """Tell whether the reason that a suite gives covers what failed. A missing oracle explains that it does nothing, and no more."""
+        if reason == NO_ORACLE:
+            return self.fault is None and not self.rewards_nothing_done
+        return reason is not None
 
 
 @dataclass(frozen=True)
@@ -128,9 +139,9 @@ def prove_suite(
                 temporary.write_text(made.model_dump_json(indent=1))
         keep_record(made, done.job)
         progress(f"prove {name}", len(jobs) - len(todo) + number, len(jobs), f"{failed} unproven")
-    listed = {one.task.episode_id for one in episodes if one.unproven is not None}
+    reasons = {one.task.episode_id: one.unproven for one in episodes}
     proofs = [proof for job in jobs if (proof := kept[job.key]) is not None]
-    return [proof.model_copy(update={"is_listed": proof.episode_id in listed}) for proof in proofs]
+    return [proof.model_copy(update={"is_listed": proof.is_explained_by(reasons[proof.episode_id])}) for proof in proofs]
 
 
 def _changed(suite: str, episodes: Sequence[SuiteTask], catalog: Catalog) -> list[SuiteTask]:

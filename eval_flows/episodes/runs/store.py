@@ -27,6 +27,7 @@ from eval_flows.episodes.runs.left_files import FOLDER, LeftFile, named, rows_of
 from warehouse.errors import WarehouseError
 from warehouse.layout import keep, sweep, written_folder
 from warehouse.parquet import write_rows
+from warehouse.stores.disk import roomy
 
 Row = dict[str, Any]
 Key = tuple[str, int]  # the id of an episode, and the repeat
@@ -171,8 +172,8 @@ def read_lines(path: Path) -> Iterator[Row]:
 
 
 def append_line(path: Path, row: Row) -> None:
-    """Add a row to a file of JSON lines, after the end of a line that a kill cut off."""
-    with path.open("a+b") as file:
+    """Add a row to a file of JSON lines, after the end of a line that a kill cut off. WarehouseError if the disk is full."""
+    with roomy(path.parent), path.open("a+b") as file:
         cut_off = file.tell() > 0 and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n"
         file.write(b"\n" * cut_off + json.dumps(row).encode() + b"\n")
         file.flush()

@@ -44,6 +44,7 @@ class SuiteEnvironment:
         self.tasks = tasks
         self.steps = 0
         self._is_set_up = False
+        self._malformed = ""  # why the last step's text held no action
         self._most_steps = most_steps
         self._environment = Environment(machine.make(), sees, form)
 
@@ -61,7 +62,7 @@ class SuiteEnvironment:
         The episode is given by its number in the suite (from 0), by its id, or as a task.
         """
         task = episode if isinstance(episode, Task) else find_task(self.tasks, episode)
-        self.steps, self._is_set_up = 0, False
+        self.steps, self._is_set_up, self._malformed = 0, False, ""
         observation = self._environment.reset(task, start)
         self._is_set_up = True
         return observation
@@ -75,17 +76,17 @@ class SuiteEnvironment:
         if self.end is not None:
             raise EpisodeOver(f"the episode has ended ({self.end}): evaluate it, or reset the environment")
         try:
-            actions, malformed = read_deed(deed) if isinstance(deed, str) else deed, None
+            actions, malformed = read_deed(deed) if isinstance(deed, str) else deed, ""
         except MalformedAction as error:
             actions, malformed = (), str(error)
         observation = self._environment.step(actions)
-        self.steps += 1
-        return observation if malformed is None else replace(observation, feedback=malformed)
+        self.steps, self._malformed = self.steps + 1, malformed
+        return self._told(observation)
 
     def look(self) -> Observation:
-        """Observe elements and windows again without acting; it is no step."""
+        """Observe elements and windows again without acting; it is no step, and what the last one came to stays."""
         self._check_set_up()
-        return self._environment.look()
+        return self._told(self._environment.look())
 
     def evaluate(self) -> Reward:
         """Judge the state of the machine; possible at any time after a reset."""
@@ -118,6 +119,9 @@ class SuiteEnvironment:
     def screen(self) -> tuple[int, int]:
         """Return the width and the height of the screen in pixels."""
         return self._environment.offers.screen
+
+    def _told(self, observation: Observation) -> Observation:
+        return replace(observation, feedback=self._malformed) if self._malformed else observation
 
     def _check_set_up(self) -> None:
         if not self._is_set_up:

@@ -19,7 +19,7 @@ from eval_flows.episodes.tasks.jobs import Job, read_jobs
 from eval_flows.episodes.tasks.suite_task import ComposedTask, SuiteTask, written_task
 from eval_flows.episodes.tasks.task import Level, Task, made_task
 from machines.image import declared
-from warehouse.layout import DataFolder
+from warehouse.layout import DataFolder, fetch
 
 SUITES = Path(__file__).parent / "suites"
 OUR_MACHINES = "our machines"
@@ -78,7 +78,9 @@ def own_suites() -> dict[str, Path]:
 
 
 def _suites() -> dict[str, Path]:
-    return {path.parent.name: path for path in sorted(_imported().glob("*/suite.yaml"))} | own_suites()
+    imported = _imported()
+    fetch(imported)
+    return {path.parent.name: path for path in sorted(imported.glob("*/suite.yaml"))} | own_suites()
 
 
 def _imported() -> Path:

@@ -56,6 +56,14 @@ def test_a_dialog_that_closes_while_the_tree_is_read_is_read_again() -> None:
     assert now.tree == "tree 2" and now.is_still and now.screen == Frame.of(closed)
 
 
+def test_what_else_is_asked_for_is_of_the_same_moment_as_the_tree() -> None:
+    """The picture without the pointer was taken when it was settled already that nothing had changed."""
+    open_, closed = picture((50, 50, 200, 200)), picture()
+    screen = Screen([open_, open_, closed, closed, closed, closed])  # before, the picture, after: it closes between the last two
+    now = moments(screen).now(lambda: {"screenshot_without_pointer": screen.frame()})
+    assert now.is_still and now.more["screenshot_without_pointer"] == now.screen == Frame.of(closed) and now.tree == "tree 2"
+
+
 def test_windows_are_of_the_same_moment_as_the_tree() -> None:
     now = moments(Screen([picture()], titles=["*notes", "notes", "notes"])).now()
     assert now.tree == "tree 2" and now.windows[0].title == "notes"

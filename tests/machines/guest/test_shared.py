@@ -58,6 +58,9 @@ def test_an_observation_holds_the_parts_of_the_platform(served: tuple[FakePlatfo
     bare = client.post("/observe", json={"what": ["screenshot_without_pointer"]}, headers=TOKEN).json()
     assert set(bare) == {"screenshot_without_pointer", "seconds"}
     assert bare["screenshot_without_pointer"] != seen["screenshot"]
+    with_tree = client.post("/observe", json={"what": ["tree", "screenshot_without_pointer", "clipboard"]}, headers=TOKEN).json()
+    assert with_tree["screenshot_without_pointer"] == bare["screenshot_without_pointer"] and with_tree["clipboard"] == "pears"
+    assert set(with_tree) == {"tree", "is_still", "has_changed", "screenshot_without_pointer", "clipboard", "seconds"}
     assert client.get("/platform", headers=TOKEN).text == "Windows"
     assert client.post("/screen_size", headers=TOKEN).json() == {"width": 200, "height": 100}
 

@@ -43,14 +43,65 @@ for write in (parquet, warehouse):
         left.unlink()
 """
 
+_ADDS = """
+import sys
+from pathlib import Path
+from eval_flows.episodes.runs.store import append_line
+from language_models.cache import Cache
+from language_models.errors import ModelError
+from warehouse.errors import WarehouseError
+from warehouse.layout import DataFolder
+from warehouse.loader import load_warehouse
+folder = Path(sys.argv[1])
+def lines():
+    for number in range(10_000):
+        append_line(folder / "faults.jsonl", {"fault": "x" * 1000})
+def answers():
+    cache = Cache(folder / "model_calls.sqlite")
+    for number in range(10_000):
+        cache.put(str(number), {"said": "x" * 100}, 0, {"text": "x" * 1000, "status": "answered"})
+for name, add in (("load", lambda: load_warehouse(DataFolder(folder))), ("lines", lines), ("answers", answers)):
+    try:
+        add()
+    except (WarehouseError, ModelError) as error:
+        print(name, error)
+    for left in folder.iterdir():
+        if name == "load" and left.name != ".warehouse.lock":
+            print("left:", left)
+        if name != "lines":
+            left.unlink()
+    if name == "lines":  # the disk stays full: not even an empty cache has room
+        try:
+            Cache(folder / "model_calls.sqlite")
+        except ModelError as error:
+            print("no cache", error)
+        for left in folder.iterdir():
+            left.unlink()
+"""
+
+
+def on_small_disk(script: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a script with a disk of one megabyte at a folder, which the script is told."""
+    folder.mkdir()
+    command = ["bwrap", "--dev-bind", "/", "/", "--size", str(2**20), "--tmpfs", str(folder), sys.executable, "-c", script, str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, to have a small disk")
 def test_a_really_full_disk_is_told_of_parquet_and_of_the_warehouse(tmp_path: Path) -> None:
     small = tmp_path / "small"
-    small.mkdir()
-    command = ["bwrap", "--dev-bind", "/", "/", "--size", str(2**20), "--tmpfs", str(small), sys.executable, "-c", _WRITES, str(small)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+    done = on_small_disk(_WRITES, small)
     assert done.stdout.count(f"the disk of {small} is full: free some of it") == 2 and "left:" not in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap, to have a small disk")
+def test_a_really_full_disk_is_told_of_a_load_of_lines_and_of_answers(tmp_path: Path) -> None:
+    """A load that found no room for all of its tables put half a warehouse in the place of the old one, and said nothing."""
+    small = tmp_path / "small"
+    done = on_small_disk(_ADDS, small)
+    for name in ("load", "lines", "no cache", "answers"):
+        assert f"{name} the disk of {small} is full" in done.stdout, done.stdout + done.stderr
+    assert "left:" not in done.stdout
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EDQUOT, "Disk quota exceeded"), sqlite3.OperationalError("database or disk is full")])

@@ -15,8 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
+from atomic_tasks.catalog import sound_catalog
 from deskmill import main
+from eval_flows.episodes.osworld.file_cache import FileCache
+from eval_flows.episodes.osworld.importing import Asked, import_suite
 from eval_flows.episodes.runs.store import Results, write_trajectory
+from eval_flows.episodes.tasks.suite import read_suite, suite_names, suite_tasks
 from eval_flows.selection.pipeline import Choices, evaluate_selection
 from flows.import_tasks import import_tasks
 from flows.pipeline import build_dataset
@@ -163,6 +167,14 @@ def test_a_run_of_episodes_goes_on_at_another_host(bucket: Bucket, tmp_path: Pat
         "episodes/faults.parquet",
         "steps/00000.parquet",
     ]
+
+
+def test_an_imported_suite_is_on_every_host(bucket: Bucket, tmp_path: Path) -> None:
+    example = REPOSITORY / "docs" / "imports"
+    with on_host(bucket, tmp_path / "a"):
+        import_suite(Asked(example / "tasks", "example", "smoke", FileCache.of(example / "files")), DataFolder.from_environment(), is_dry=False)
+    with on_host(bucket, tmp_path / "b"):
+        assert "example" in suite_names() and len(suite_tasks(read_suite("example"), sound_catalog())) == 2
 
 
 def test_answers_of_models_are_those_of_all_hosts(bucket: Bucket, tmp_path: Path) -> None:

@@ -32,12 +32,16 @@ def test_what_is_no_address_is_refused_and_not_repeated(named: str) -> None:
 
 
 def test_temporary_files_and_what_is_made_again_stay_on_the_host() -> None:
-    kept = ["store/shards/a.parquet", "store/datasets/1", "datasets/tiny", "runs/1/run.json", "models.yaml", "quality/1/study.json", "proofs/1.json"]
+    kept = [
+        *("store/shards/a.parquet", "store/datasets/1", "datasets/tiny", "runs/1/run.json", "models.yaml", "quality/1/study.json", "proofs/1.json"),
+        *("judging/judgements/anna.jsonl", "judging/labels/anna.jsonl", "judging/reviews/smoke.jsonl", "imported/theirs"),
+    ]
     left = [
         "warehouse.duckdb",
         "report",
         "machines/roots/1",
         "model_calls.sqlite",
+        "task_files/manifest.json",
         "store/shards/.a.parquet.7.tmp",
         "store/datasets/.1.x.tmp/catalog",
         ".",
@@ -51,7 +55,13 @@ def test_what_follows_from_its_name_is_written_once_and_all_else_is_replaced() -
         map(is_written_once, ["store/shards/a.parquet", "store/datasets/1", "runs/1/run.json", "runs/1/suite_run.json", "runs/1/trajectories/e_1"])
     )
     assert not any(map(is_written_once, ["runs/1/predictions/00000.parquet", "runs/1/episodes/faults.parquet", "suites/smoke", "sweeps/1.json"]))
-    assert has_folders("store/datasets") and has_folders("runs/1") and not has_folders("runs/1/trajectories") and not has_folders("store/shards")
+    assert (
+        has_folders("store/datasets")
+        and has_folders("imported")
+        and has_folders("runs/1")
+        and not has_folders("runs/1/trajectories")
+        and not has_folders("store/shards")
+    )
 
 
 def test_names_of_objects_lead_back_to_places() -> None:

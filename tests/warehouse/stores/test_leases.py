@@ -1,5 +1,6 @@
 """Protects that one host at a time holds a lock of the store, whatever its clock says, and that a holder that lost it writes nothing more."""
 
+import contextlib
 import threading
 import time
 from dataclasses import replace
@@ -104,6 +105,22 @@ def test_who_lost_a_lock_writes_nothing_more_until_the_end_of_its_work(objects: 
     leases.refuse_lost()
     found = objects.get("locks/build")
     assert found is not None and b'"owner": "b"' in found.body, "the lock of the other host was released"
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_who_slept_too_long_asks_for_its_lock_before_it_writes(objects: Objects, is_taken: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The process is stopped, and goes on with a write: its next beat is still to come."""
+    now = time.monotonic()
+    monkeypatch.setattr("warehouse.stores.leases._now", lambda: now)
+    leases = Leases(objects, "a", seconds=60)
+    with leases.held("build", nothing):
+        if is_taken:
+            objects.delete(["locks/build"])
+            killed(objects, "b")
+        now += 61
+        with pytest.raises(WarehouseError, match="build was lost") if is_taken else contextlib.nullcontext():
+            leases.refuse_lost()
+        assert not is_taken or leases._lost, "and it stays lost"
 
 
 def test_a_write_whose_answer_was_lost_counts(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:

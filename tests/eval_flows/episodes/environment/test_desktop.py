@@ -40,6 +40,17 @@ def test_a_click_waits_until_the_desktop_has_seen_the_pointer_come() -> None:
     assert guest.asked == ["move", "settle", "triple_click", "settle"], "the same if one action names the place"
 
 
+def test_an_action_at_the_pointer_has_the_place_to_which_another_step_has_moved_it() -> None:
+    """The ring of the last action was missing for a bare click."""
+    screen = Desktop(cast("Client", Recorder()), OFFERS)
+    assert screen.do(Action("single_click", {}), ()) is None, "no action has moved the pointer, so no one knows where it is"
+    assert screen.do(Action("move_abs", {"x": 1, "y": 0}), ()) == (1279, 0)
+    assert screen.do(Action("press", {"key": "a"}), ()) is None
+    for name, arguments in (("single_click", {}), ("right_click", {}), ("scroll", {"direction": "down"}), ("middle_click", {}), ("mouse_down", {})):
+        assert screen.do(Action(name, arguments), ()) == (1279, 0), name
+    assert screen.do(Action("drag", {"x": 0, "y": 0}), ()) == screen.do(Action("single_click", {}), ()) == (0, 0)
+
+
 def test_a_button_of_a_dialog_is_given_time_to_close_it() -> None:
     """Found by playing: keys that came right after a click on OK were lost."""
     states = frozenset({"enabled"})

@@ -60,7 +60,7 @@ def test_a_model_that_prefers_what_a_person_made_does_so_in_both_orders(data: Da
         endpoint = Endpoint("judge-1", server.base_url)
         assert judge_pairs(pairs, endpoint, data, progress) == 4
         assert judge_pairs(pairs, endpoint, data, progress) == 4 and len(server.requests) == 4, "the second time everything is in the cache"
-    rows = Kept(data.judging, "judgements").rows()
+    rows = Kept(data, "judgements").rows()
     assert {row["preferred_run_id"] for row in rows} == {"human"} and sorted(row["left_run_id"] for row in rows) == [
         "agent",
         "agent",
@@ -111,7 +111,7 @@ def test_answers_that_say_nothing_are_counted_and_the_others_are_kept(data: Data
     pairs = pairs_of([play(data, name, {"e1": 1.0}) for name in ("human", "agent")])
     with fake_server(reply) as server, pytest.raises(ModelError, match="'mute' gave no answer of the right form to 1 of 2 questions"):
         judge_pairs(pairs, Endpoint("mute", server.base_url), data, progress)
-    [row] = Kept(data.judging, "judgements").rows()
+    [row] = Kept(data, "judgements").rows()
     assert row["preferred_run_id"] is None and row["left_run_id"] == "human"
 
 
@@ -125,7 +125,7 @@ def test_a_model_proposes_labels_that_are_marked_as_its_own(data: DataFolder) ->
     failures = failures_of([play(data, "agent", {"e1": 0.0}, checks=missed)])
     with fake_server(reply) as server:
         assert propose_labels(failures, Endpoint("labeller-1", server.base_url), data, progress) == 1
-    [row] = Kept(data.judging, "labels").rows()
+    [row] = Kept(data, "labels").rows()
     assert (row["labeller_kind"], row["labeller"], row["kind"], row["step"], row["note"]) == (
         "model", "model:labeller-1", "grounding", 2, "it clicked beside the button",
     )  # fmt: skip

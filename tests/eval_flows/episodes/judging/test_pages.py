@@ -134,7 +134,7 @@ def test_keyboard_alone_is_enough_and_a_judge_may_look_again(data: DataFolder, c
         assert page.locator("input[name=preference][value=left]").is_checked()
         page.keyboard.press("Enter")
         page.wait_for_selector(":text('1 of 2 done')")
-        [row] = Kept(data.judging, "judgements").rows()
+        [row] = Kept(data, "judgements").rows()
         assert row["preferred_run_id"] == row["left_run_id"]
         page.goto(f"{address}/items/{row['pair_id']}")
         assert page.locator("input[name=preference][value=left]").is_checked(), "what was said before is shown"
@@ -142,14 +142,14 @@ def test_keyboard_alone_is_enough_and_a_judge_may_look_again(data: DataFolder, c
         page.get_by_label("Note").fill("I looked again.")
         page.get_by_role("button", name="Keep").click()
         page.wait_for_selector(":text('1 of 2 done')")
-        [row] = Kept(data.judging, "judgements").rows()
+        [row] = Kept(data, "judgements").rows()
         assert (row["preferred_run_id"], row["note"]) == (None, "I looked again.") and wrong == []
 
 
 @pytest.mark.browser
 def test_two_labellers_and_what_a_model_proposed(data: DataFolder, browser: Any) -> None:
     run = play(data, "agent", {"e1": 0.0}, steps=3, checks=[{"check": '{"text": "a.txt"}', "got": "'<b>x</b>'", "holds": False}])
-    kept = Kept(data.judging, "labels")
+    kept = Kept(data, "labels")
     kept.add(label_row("smoke", run.results["e1", 1], "model:m", "model", "planning", 1, "it forgot to save", 2.0))
     with served(Labelling(failures_of([run]), data)) as address:
         for name, key, looks in (("Ada", "3", False), ("Bob", "1", True)):

@@ -103,6 +103,15 @@ def test_a_wrong_call_is_told_what_was_wrong(http: httpx.Client, method: str, pa
     assert http.get("/sessions").json() == [], "a session that did not come up is closed"
 
 
+def test_an_observation_that_is_asked_for_again_does_not_take_the_end_back(server: Server) -> None:
+    with server.environment("smoke", "none") as environment:
+        environment.reset(0)
+        environment.step("FAIL")
+        assert environment.look().ended == "FAIL" and environment.state.end == "FAIL"
+        with pytest.raises(EpisodeOver, match="has ended"):
+            environment.step("WAIT")
+
+
 def test_wrong_steps_are_told(http: httpx.Client, server: Server) -> None:
     with server.environment("smoke", "none") as environment:
         environment.reset()

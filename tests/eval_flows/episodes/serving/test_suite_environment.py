@@ -45,6 +45,22 @@ def test_the_budget_of_steps_holds_and_the_last_state_is_judged(smoke: list[Task
             environment.step(DONE)
 
 
+def test_looking_again_keeps_what_the_last_step_came_to(smoke: list[Task], choice: MachineChoice) -> None:
+    with SuiteEnvironment(smoke, choice, ()) as environment:
+        environment.reset(0)
+        wanted = smoke[0].values["jotting"]
+        environment.step([Action("press", {"key": "ctrl+end"}), Action("write", {"text": wanted}), Action("press", {"key": "ctrl+s"})])
+        told = environment.step([Action("move_abs", {"x": 0.5, "y": 0.5}), Action("move_id", {"id": 9999})])
+        again = environment.look()
+        assert again.feedback == told.feedback != "" and (again.pointer, again.carried_out) == (told.pointer, told.carried_out) == ((640, 400), 1)
+        assert environment.step("please type milk").feedback == environment.look().feedback != ""
+        environment.step("FAIL")
+        assert environment.look().ended == "FAIL" and environment.end == "FAIL" and environment.evaluate().value == 0, "the checks do not decide it"
+        with pytest.raises(EpisodeOver, match="has ended \\(FAIL\\)"):
+            environment.step(TYPE)
+        assert environment.reset(0).feedback == "" and environment.look().ended is None
+
+
 @pytest.mark.parametrize("episode", [-1, 10, "0", "nothing", 99])
 def test_an_unknown_episode_lists_what_there_is(smoke: list[Task], episode: int | str) -> None:
     with pytest.raises(BadInput, match=rf"no episode {episode!r}.*from 0 to 9.*{smoke[0].episode_id}"):

@@ -53,10 +53,10 @@ def looked_at(tmp_path: Path, document: Json) -> tuple[Need | None, bool]:
         opens("http://example.com", f"{SHOP}/find?q=lamp"),
         opens(config=[step("launch", command=["google-chrome", HOME])]),
         opens(config=[step("launch", command=f"sleep 1; google-chrome --a {HOME}", shell=True)]),
-        opens(HOME, evaluator=judged({"type": "open_tabs_info"}, {"urls": [f"{SHOP}/find?q=lamp", HOME]})),
+        opens(HOME, evaluator=judged({"type": "open_tabs_info"}, {"expected": [f"{SHOP}/find?q=lamp", HOME]})),
         opens(HOME, evaluator=judged({"type": "active_tab_info"}, {"expected": ["https://www\\.example\\.com/(news|x)"]})),
         opens(config=[START], evaluator=judged({"type": "page_info", "url": HOME})),
-        opens(config=[START], evaluator=judged({"type": "bookmarks"}, {"urls": [f"{SHOP}/"]})),
+        opens(config=[START], evaluator=judged({"type": "bookmarks"}, {"expected": [f"{SHOP}/"]})),
         opens(config=[START], evaluator=judged({"type": "info_from_website", "url": HOME, "infos": []})),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_task_whose_addresses_the_mirror_has_is_runnable_and_uses_it(tmp_path:
     [
         (opens(HOME, "https://live.example.net/a"), "https://live.example.net/a"),
         (opens(HOME, f"{SHOP}/find?q=table"), f"{SHOP}/find?q=table"),
-        (opens(HOME, evaluator=judged({"type": "open_tabs_info"}, {"urls": [HOME, f"{SHOP}/none"]})), f"{SHOP}/none"),
+        (opens(HOME, evaluator=judged({"type": "open_tabs_info"}, {"expected": [HOME, f"{SHOP}/none"]})), f"{SHOP}/none"),
         (opens(HOME, evaluator=judged({"type": "page_info", "url": "https://live.example.net/"})), "https://live.example.net/"),
         (opens(HOME, evaluator=judged({"type": "number_of_search_results"})), "number_of_search_results"),
         (opens(HOME, config=[*opens(HOME)["config"], step("proxy")]), "proxy"),
