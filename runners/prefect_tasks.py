@@ -6,10 +6,15 @@ long: it has a task of its own.
 """
 
 import contextlib
+import multiprocessing
+import os
 import queue
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from functools import cache
+from multiprocessing.connection import wait
 from typing import Any, overload
 
 from prefect import task
@@ -32,7 +37,16 @@ def apply(function: Callable[[Any], Any], part: "Part") -> list[Any]:
 
     Prefect keeps no result: one that it keeps would answer for an item that is done again.
     """
+    _end_with_parent()
     return [function(item) for item in part.items]
+
+
+@cache
+def _end_with_parent() -> None:
+    """Let this process end as soon as the one that started it is gone: workers would wait for the next task of a killed flow for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: os._exit(wait([parent.sentinel]) != []), daemon=True).start()
 
 
 class Part:
