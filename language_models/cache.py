@@ -11,6 +11,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
@@ -36,6 +37,7 @@ create table if not exists calls (
 create table if not exists served (endpoint text primary key, weights text not null) without rowid;
 """
 _LEAST_FREE = 2**20  # bytes: with less, SQLite has other words for a full disk
+_LOCKED_SECONDS = 60.0  # that SQLite waits for others
 _SHORT = 200  # characters; texts up to this length stay in the request
 
 
@@ -238,9 +240,23 @@ def opened(path: Path) -> sqlite3.Connection:
         return _with_tables(path)
 
 
+def _read_while_written(connection: sqlite3.Connection) -> None:
+    """Let others read while one writes. SQLite waits for no lock when a file changes its mode, so two with a new file would disturb each other."""
+    end = time.monotonic() + _LOCKED_SECONDS
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+        except sqlite3.OperationalError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
 def _with_tables(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=60)
-    connection.execute("pragma journal_mode = wal")
+    connection = sqlite3.connect(path, timeout=_LOCKED_SECONDS)
+    _read_while_written(connection)
     connection.execute("pragma synchronous = normal")  # survives a kill of the process; a power cut can lose the last moments
     connection.executescript(_SCHEMA)
     return connection

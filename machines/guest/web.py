@@ -4,10 +4,12 @@ An endpoint is a function of the request, for a method and a path. It returns wh
 connection for something else. Errors are JSON: `{"status": "error", "message": ...}`.
 """
 
+import contextlib
 import hmac
 import json
 import socket
 import socketserver
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from email import message_from_bytes
@@ -21,6 +23,7 @@ from machines.guest.platform import ActionError
 
 Json = dict[str, Any]
 _LARGEST = 2**29  # bytes of a body
+_LINGERS = 2.0  # seconds that a connection stays after its last answer, for a client that still sends
 _OPEN_TO_ALL = "/probe"
 
 
@@ -172,6 +175,17 @@ def server(app: Application, listening: socket.socket) -> socketserver.BaseServe
 
 class _Server(socketserver.ThreadingTCPServer):
     daemon_threads = True
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection when its client has, or after a while: what it still sends would cut off an answer that it has not read."""
+        with contextlib.suppress(OSError):
+            request.shutdown(socket.SHUT_WR)
+            end = time.monotonic() + _LINGERS
+            while (left := end - time.monotonic()) > 0:
+                request.settimeout(left)
+                if not request.recv(65536):
+                    break
+        self.close_request(request)
 
     def handle_error(self, *_: object) -> None:
         """Say nothing of clients that leave early: nobody reads it, and a full pipe would hold its thread."""

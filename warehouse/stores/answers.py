@@ -14,6 +14,7 @@ from pathlib import Path
 
 from warehouse.stores.keys import SEGMENTS
 from warehouse.stores.objects import Objects
+from warehouse.stores.sqlite import read_while_written
 
 _SCHEMA = """
 create table if not exists sent (kind text not null, id not null, segment text not null, primary key (kind, id)) without rowid;
@@ -79,7 +80,7 @@ class Answers:
     @contextlib.contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(sqlite3.connect(self._path, timeout=60)) as connection:
-            connection.execute("pragma journal_mode = wal")
+            read_while_written(connection)
             connection.executescript(_SCHEMA)
             yield connection
 

@@ -6,6 +6,8 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from warehouse.stores.sqlite import read_while_written
+
 _SCHEMA = """
 create table if not exists objects (key text primary key, etag text not null) without rowid;
 create table if not exists mirror (id text not null);
@@ -19,7 +21,7 @@ class MirrorIndex:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         with self._opened() as connection:
-            connection.execute("pragma journal_mode = wal")
+            read_while_written(connection)
             connection.executescript(_SCHEMA)
             connection.execute("insert into mirror select ? where not exists (select 1 from mirror)", [uuid.uuid4().hex])
             (self.id,) = connection.execute("select id from mirror").fetchone()

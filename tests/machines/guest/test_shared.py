@@ -133,6 +133,8 @@ def test_what_is_no_request_for_an_endpoint_is_told_in_json(served: tuple[FakePl
         (client.post("/setup/upload", data={"file_path": "a"}, headers=TOKEN), 400),
         (client.post("/window_size", data={}, headers=TOKEN), 400),
         (client.post("/act", content=iter([b"{}"]), headers=TOKEN), 413),
+        (client.post("/act", content=bytes(3_000_000)), 401),
+        (client.post("/act", content=iter([bytes(100_000)] * 30), headers=TOKEN), 413),
     ):
         assert sent.status_code == status and sent.json()["status"] == "error" and sent.json()["message"]
     assert client.get("/probe").status_code == 200, "it still answers"

@@ -72,7 +72,7 @@ def test_each_question_about_a_whole_file_is_answered(name: str) -> None:
         assert got(name, whole_file(name), what=what) is not None, what
 
 
-def survives(name: str, content: bytes, **asked: Any) -> None:
+def survives(name: str, content: bytes, /, **asked: Any) -> None:
     """A getter gets something, or nothing, or the content has ended the process that reads it."""
     with contextlib.suppress(LeftUnreadable):
         got(name, content, **asked)
