@@ -67,6 +67,7 @@ CHECKERS: Registry[Checkers] = Registry(
             "vector",
             "geodata",
             "solids",
+            "analyses",
             "coding",
             "molecules",
             "schematics",
