@@ -70,6 +70,7 @@ CHECKERS: Registry[Checkers] = Registry(
             "vector",
             "geodata",
             "solids",
+            "analyses",
             "coding",
             "molecules",
             "schematics",

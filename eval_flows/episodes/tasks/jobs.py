@@ -153,6 +153,8 @@ def _mistakes(job: Job, catalog: Catalog, source: Source, place: Place) -> Itera
     for name in job.values:
         if name not in used:
             yield source.problem((*place, "values", name), "nothing in the job uses this value")
+    for name in sorted(set(placeholders(job.instruction)) - set(job.values)):
+        yield source.problem((*place, "instruction"), f"`values` has no '{name}', so a reader would see {{{name}}}")
     done = "\n".join(text for part in job.parts for text in texts_in(part.oracle))
     texts = [(key, number, text) for key in ("also", "near_misses") for number, one in enumerate(getattr(job, key)) for text in one.instead]
     for key, number, text in texts:

@@ -94,6 +94,7 @@ def test_the_values_of_a_job_are_filled_everywhere(suite: Suite, catalog: Catalo
         ({"near_misses": [{"mistake": "another key", "instead": {"ctrl+q": "x"}}] * 2}, "no text of the oracle has 'ctrl\\+q' in it"),
         ({"near_misses": [{"mistake": "nothing at all"}] * 2}, "give either oracle or instead"),
         ({"values": {"name": ["a", "b"], "other": ["c", "d"]}}, r"jobs\[0\].values.other: nothing in the job uses this value"),
+        ({"instruction": "Write the name {nobody} into the file notes.txt, please."}, r"jobs\[0\].instruction: `values` has no 'nobody'"),
         ({"id": "notepad2.sign"}, "unknown application 'notepad2'"),
         ({"id": "galculator.sign", "oracle": [{"click": {"name": "x"}}]}, "give either role or at"),
     ],
