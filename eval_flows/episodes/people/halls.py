@@ -92,6 +92,9 @@ class Halls:
             self._last[key] = asked.result(seconds)
             return self._last[key]
         except (TimeoutError, EpisodeSilent):
+            if key not in self.open():  # it ended while it was asked, and answers no more
+                self._last.pop(key, None)
+                raise EpisodeGone("the episode is over") from None
             if key in self._last:
                 return {**self._last[key], "phase": SILENT}
             raise EpisodeSilent("the episode does not answer") from None
