@@ -6,7 +6,10 @@ desk. However the viewer ends, no key or button stays down on the machine, and t
 
 import asyncio
 import contextlib
+import fcntl
 import socket
+import struct
+import termios
 import time
 from datetime import UTC, datetime
 
@@ -21,6 +24,7 @@ from eval_flows.episodes.people.rfb import FromViewer, Key, Message, Pointer, Wr
 _PART = 65_536  # bytes that are passed on at once, at most
 _DUE_EVERY = 0.1  # seconds
 _TOLD_SECONDS = 20.0  # to tell the last acts of somebody who hands back, at most
+_TAKEN_SECONDS, _ASK_EVERY = 3.0, 0.005  # for the machine to take what was sent, at most; and how often that is asked
 _REPEATED_EVERY = 0.25  # seconds: the age of a picture that is recent enough for a key that repeats, since to take one delays the key
 
 
@@ -66,8 +70,18 @@ class Bridge:
         self._note(self._gestures.flushed())
         self._note_events()
         self._gestures = Gestures(self._gestures.screen)
+        await self._taken()
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._untold.join(), _TOLD_SECONDS)
+
+    async def _taken(self) -> None:
+        """Wait until the VNC server has read all that was sent: else the agent would act before what the person did last."""
+        assert self._writer is not None
+        handle, transport = self._writer.get_extra_info("socket").fileno(), self._writer.transport
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_TAKEN_SECONDS):
+                while not transport.is_closing() and (transport.get_write_buffer_size() or _unread(handle)):
+                    await asyncio.sleep(_ASK_EVERY)
 
     async def _pictures(self, reader: asyncio.StreamReader) -> None:
         while part := await reader.read(_PART):
@@ -166,6 +180,12 @@ class Bridge:
                 self.is_holder = False
             finally:
                 self._untold.task_done()
+
+
+def _unread(handle: int) -> int:
+    """Return how much of what was sent on a Unix socket the other side has not read yet; 0 if nothing is left."""
+    (left,) = struct.unpack("i", fcntl.ioctl(handle, termios.TIOCOUTQ, bytes(4)))
+    return int(left)
 
 
 async def _cancelled(*tasks: "asyncio.Future[None]") -> None:

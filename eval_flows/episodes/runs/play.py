@@ -97,7 +97,10 @@ class _Episode:
 
     def _helped(self) -> Intervention | None:
         """Wait as long as a person has the machine, or wants it, and return what they did; None if nobody does."""
-        return self.desk.pause(len(self.steps) + 1) if self.desk else None
+        helped = self.desk.pause(len(self.steps) + 1) if self.desk else None
+        if helped:
+            self.environment.desktop.settle()  # the screen may still show what they did last
+        return helped
 
     def _step(self, decision: Decision) -> tuple[Observation, str]:
         """Carry out a decision, and return what is seen then, and what a person did who was asked.
@@ -117,6 +120,7 @@ class _Episode:
             return replace(self.environment.step(()), feedback=_NOT_OFFERED), ""
         asked = decision.actions[0].arguments
         helped = self.desk.ask(len(self.steps) + 1, str(asked.get("reason", "")), str(asked.get("request", "")))
+        self.environment.desktop.settle()
         return self.environment.step(()), helped.told
 
     def _record(self, begun: float, decision: Decision, seen: Observation, after: Observation, gave_no_answer: bool = False) -> None:

@@ -1,6 +1,7 @@
 """Protects the way of input from a page to a machine: nothing stays pressed, nothing that the machine got is lost, and a picture is the screen before."""
 
 import json
+import select
 import socket
 import threading
 import time
@@ -38,6 +39,8 @@ class Machine(Screen):
         super().__init__()
         self.got: list[Key | Pointer] = []
         self.shows = ""
+        self.is_idle = threading.Event()
+        self.is_idle.set()
         self._ours, self._theirs = socket.socketpair()
         threading.Thread(target=self._listen, daemon=True).start()
 
@@ -50,7 +53,7 @@ class Machine(Screen):
 
     def _listen(self) -> None:
         viewer = FromViewer()
-        while part := self._ours.recv(4096):
+        while select.select([self._ours], [], []) and self.is_idle.wait() and (part := self._ours.recv(4096)):
             self.got += [message.event for message in viewer.read(part) if message.event]
 
 
@@ -139,6 +142,17 @@ def test_a_page_that_is_gone_leaves_nothing_pressed_and_its_acts_are_kept(played
     until(lambda: len(played.events) == 6)
     helped = played.back()
     assert [act.action.name for act in helped.acts] == ["write", "right_click", "write"]
+
+
+def test_the_agent_goes_on_after_the_machine_has_read_what_the_person_did_last(played: Played) -> None:
+    """A VNC server at work read four keys after the agent had gone on: they deleted what the agent wrote."""
+    played.machine.is_idle.clear()
+    part = key_message(A, True) + key_message(A, False)
+    played.viewer.send_bytes(part)
+    played.sent += len(part)
+    threading.Timer(0.5, played.machine.is_idle.set).start()
+    played.back()
+    assert played.machine.is_idle.is_set()
 
 
 def test_the_picture_of_an_act_is_the_screen_at_its_begin(played: Played) -> None:

@@ -21,7 +21,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.offers = type("Offers", (), {"screen": (1280, 800)})
-        self.desktop = type("Desktop", (), {"client": self})
+        self.desktop = type("Desktop", (), {"client": self, "settle": staticmethod(lambda: True)})
         self.pictures = 0
 
     def settle(self, quiet: float, limit: float) -> bool:
